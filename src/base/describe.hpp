@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/id.hpp"
 #include "base/instant.hpp"
 
 namespace tundish {
@@ -66,6 +67,10 @@ class Fields {
 
  private:
   void visit(std::string& v) { sink_.text(v); }
+  template <class T>
+  void visit(Id<T>& v) {
+    sink_.text(v.raw());
+  }
   void visit(bool& v) { sink_.flag(v); }
   void visit(Instant& v) { sink_.instant(v); }
   void visit(std::int64_t& v) { sink_.integer(v); }

@@ -19,7 +19,9 @@ struct ServerRequest {
   std::string local_address;  ///< address the connection was accepted on; "unix" for a socket file
 };
 
-/// Answers one request, at once or later, from the loop thread. A handle: copies are the same reply.
+/// Answers one request, at once or later. A handle: copies are the same reply; only the first
+/// answer counts; when the last copy goes unanswered the peer gets 500. Calls from other threads
+/// are carried to the loop thread, except closed(), which belongs there.
 class Reply {
  public:
   struct State;
@@ -43,9 +45,12 @@ struct ListenOptions {
   std::string tls_cert;  ///< PEM file, for https
   std::string tls_key;
   std::size_t body_limit = 8 << 20;  ///< bytes; larger bodies get 413
+  /// A connection on which nothing moves for so long is closed; a pending reply does not count.
+  Duration idle_limit = seconds(120);
 };
 
-/// HTTP/1.1 with keep-alive. Lives on the loop; destroying it closes every connection.
+/// HTTP/1.1 with keep-alive. Lives on the loop and dies before it, on its thread; destroying it
+/// closes every connection.
 class HttpServer {
  public:
   static Result<std::unique_ptr<HttpServer>> listen(Loop& loop, ListenOptions options,

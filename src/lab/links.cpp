@@ -1,0 +1,129 @@
+#include "lab/links.hpp"
+
+#include <filesystem>
+
+#include "base/text.hpp"
+#include "runtime/process/process.hpp"
+
+namespace tundish::lab {
+namespace fs = std::filesystem;
+namespace {
+
+std::string net_file(const LabPaths& paths, const std::string& interface) {
+  return paths.sysfs() + "/class/net/" + interface;
+}
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+std::string first_line(const std::string& path) {
+  const auto text = process::read_file(path);
+  return text ? std::string(trim(*text)) : "";
+}
+
+Result<> run_tool(const std::vector<std::string>& argv, const std::string& input) {
+  process::Command command;
+  command.argv = argv;
+  command.input = input;
+  const auto output = TRY(process::run(command));
+  if (output.ok()) return {};
+  return make_error(Code::unavailable, join(argv, " ") + " failed: " + output.err);
+}
+
+}  // namespace
+
+Result<> run_ip_batch(const std::string& lines) { return run_tool({"ip", "-batch", "-"}, lines); }
+
+Result<> make_oob_network(const LabSpec& spec) {
+  std::string lines = "link set lo up\nlink add oob type bridge\naddr add 10.88.0.1/16 dev oob\n";
+  for (const auto& node : hardware_of(spec)) {
+    lines += "addr add " + node.bmc_address + "/32 dev oob\n";
+  }
+  for (const auto& leaf : leaves_of(spec)) lines += "addr add " + leaf.address + "/32 dev oob\n";
+  lines += "link set oob up\n";
+  TRY_VOID(run_ip_batch(lines));
+  // Bridges of segments must not give this namespace an address in a tenant's network.
+  TRY_VOID(run_tool({"sh", "-c", "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6; "
+                     "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6"}, ""));
+  return run_tool({"nft", "-f", "-"},
+                  "table inet lab {\n chain input {\n"
+                  "  type filter hook input priority 0; policy accept;\n"
+                  "  iifname \"oob\" ip daddr { 10.88.1.0/24, 10.88.2.0/24 } drop\n"
+                  "  iifname \"seg-*\" drop\n }\n}\n");
+}
+
+Result<> plug_node(const LabNode& node, int pid) {
+  const std::string inside = " netns " + std::to_string(pid) + "\n";
+  std::string lines = "link add " + oob_peer(node.name) + " type veth peer name oob0 address " +
+                      node.oob_mac + inside;
+  lines += "link set " + oob_peer(node.name) + " master oob up\n";
+  for (const auto& port : node.ports) {
+    lines += "link add " + port_peer(node.name, port.interface) + " type veth peer name " +
+             port.interface + " address " + port.mac + inside;
+  }
+  return run_ip_batch(lines);
+}
+
+void unplug_node(const LabPaths& paths, const LabNode& node) {
+  std::string lines;
+  const auto remove = [&](const std::string& peer) {
+    if (exists(net_file(paths, peer))) lines += "link del " + peer + "\n";
+  };
+  remove(oob_peer(node.name));
+  for (const auto& port : node.ports) remove(port_peer(node.name, port.interface));
+  if (!lines.empty()) (void)run_tool({"ip", "-force", "-batch", "-"}, lines);  // may race the kernel
+  remove_empty_bridges(paths);
+}
+
+Result<> set_link(const std::string& interface, LinkState state) {
+  return run_ip_batch("link set " + interface + (state == LinkState::up ? " up\n" : " down\n"));
+}
+
+PortView observe_port(const LabPaths& paths, const std::string& peer) {
+  PortView view;
+  const std::string folder = net_file(paths, peer);
+  view.present = exists(folder);
+  if (!view.present) return view;
+  if (first_line(folder + "/operstate") == "up") view.link = LinkState::up;
+  std::error_code none;
+  const auto master = fs::read_symlink(folder + "/master", none);
+  if (!none) view.segment = first_line(net_file(paths, master.filename().string()) + "/ifalias");
+  return view;
+}
+
+Result<> set_segment(const LabPaths& paths, const std::string& peer, const std::string& segment) {
+  if (segment.empty()) {
+    TRY_VOID(run_ip_batch("link set " + peer + " nomaster down\n"));
+    remove_empty_bridges(paths);
+    return {};
+  }
+  const std::string bridge = segment_bridge(segment);
+  const std::string folder = net_file(paths, bridge);
+  if (!exists(folder)) {
+    TRY_VOID(run_ip_batch("link add " + bridge + " type bridge\nlink set dev " + bridge +
+                          " alias " + segment + "\nlink set " + bridge + " up\n"));
+  } else if (first_line(folder + "/ifalias") != segment) {
+    return make_error(Code::conflict, "segments " + segment + " and " +
+                                          first_line(folder + "/ifalias") +
+                                          " share the bridge name " + bridge);
+  }
+  TRY_VOID(run_ip_batch("link set " + peer + " master " + bridge + " up\n"));
+  remove_empty_bridges(paths);
+  return {};
+}
+
+void remove_empty_bridges(const LabPaths& paths) {
+  std::error_code ignored;
+  std::string lines;
+  const fs::path all = paths.sysfs() + "/class/net";
+  for (fs::directory_iterator it(all, ignored), end; it != end; it.increment(ignored)) {
+    const std::string name = it->path().filename().string();
+    if (name.rfind("seg-", 0) != 0) continue;
+    if (fs::is_empty(it->path() / "brif", ignored) && !ignored) lines += "link del " + name + "\n";
+  }
+  if (!lines.empty()) (void)run_tool({"ip", "-force", "-batch", "-"}, lines);
+}
+
+}  // namespace tundish::lab

@@ -1,0 +1,106 @@
+#include "lab/node_disk.hpp"
+
+#include <filesystem>
+
+#include "base/text.hpp"
+#include "lab/gpu_state.hpp"
+#include "lab/namespaces.hpp"
+#include "runtime/process/process.hpp"
+
+namespace tundish::lab {
+namespace fs = std::filesystem;
+namespace {
+
+const char* const nvml_in_node = "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1";
+const char* const smi_in_node = "/usr/bin/nvidia-smi";
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
+Result<> make_link(const std::string& target, const std::string& path) {
+  if (exists(path)) return {};
+  TRY_VOID(make_folder(fs::path(path).parent_path().string()));
+  std::error_code failed;
+  fs::create_symlink(target, path, failed);
+  if (failed) return make_error(Code::unavailable, "cannot link " + path + ": " + failed.message());
+  return {};
+}
+
+Result<> prepare_identity(const std::string& disk, const LabNode& node) {
+  TRY_VOID(make_folder(disk + "/etc"));
+  TRY_VOID(write_text(disk + "/etc/hostname", node.name + "\n"));
+  if (exists(disk + "/etc/machine-id")) return {};
+  std::string id;
+  for (const char c : make_uuid()) {
+    if (c != '-') id += c;
+  }
+  return write_text(disk + "/etc/machine-id", id + "\n", 0444);
+}
+
+/// Hides the machine's home folders and the lab itself from the node.
+Result<> prepare_disk(const LabPaths& paths, const LabNode& node) {
+  const std::string disk = paths.node(node.name) + "/disk";
+  TRY_VOID(make_folder(disk));
+  TRY_VOID(make_opaque_folder(disk + "/root", 0700));
+  TRY_VOID(make_opaque_folder(disk + "/home"));
+  TRY_VOID(make_opaque_folder(disk + paths.root));
+  TRY_VOID(prepare_identity(disk, node));
+  if (node.gpus == 0) return {};
+  TRY_VOID(make_link("/run/tundish-hw/lib/libnvidia-ml.so.1", disk + nvml_in_node));
+  return make_link("/run/tundish-hw/bin/nvidia-smi", disk + smi_in_node);
+}
+
+/// Shapes of the files: Linux Documentation/ABI/stable/sysfs-class-infiniband.
+Result<> prepare_sysclass(const std::string& folder, const LabNode& node) {
+  const std::string dmi = folder + "/dmi/id";
+  TRY_VOID(make_folder(dmi));
+  TRY_VOID(make_folder(folder + "/net"));
+  TRY_VOID(write_text(dmi + "/product_serial", node.serial + "\n", 0400));
+  TRY_VOID(write_text(dmi + "/board_serial", node.serial + "-B\n", 0400));
+  TRY_VOID(write_text(dmi + "/product_name", "Tundish Lab " + node.role + " node\n", 0444));
+  TRY_VOID(make_folder(folder + "/infiniband"));
+  for (int i = 0; i < node.gpus; ++i) {
+    const std::string hca = folder + "/infiniband/mlx5_" + std::to_string(i);
+    const std::string port = hca + "/ports/1";
+    if (exists(port)) continue;  // an injected link fault outlives a power cycle
+    TRY_VOID(make_folder(port));
+    TRY_VOID(write_text(hca + "/node_type", "1: CA\n"));
+    TRY_VOID(write_text(port + "/state", "4: ACTIVE\n"));
+    TRY_VOID(write_text(port + "/phys_state", "5: LinkUp\n"));
+    TRY_VOID(write_text(port + "/rate", "400 Gb/sec (4X NDR)\n"));
+    TRY_VOID(write_text(port + "/link_layer", "InfiniBand\n"));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<> prepare_node(const LabSpec& spec, const LabNode& node) {
+  const LabPaths paths = paths_of(spec);
+  const std::string folder = paths.node(node.name);
+  for (const char* const name : {"work", "root", "sysnet", "hw/bin", "hw/lib", "hw/storage"}) {
+    TRY_VOID(make_folder(folder + "/" + name));
+  }
+  TRY_VOID(prepare_disk(paths, node));
+  TRY_VOID(prepare_sysclass(folder + "/sysclass", node));
+  const std::string state = folder + "/hw/nvml.state";
+  if (node.gpus > 0 && !exists(state)) {
+    TRY_VOID(write_text(state, initial_gpu_state(node.gpus, node.serial)));
+  }
+  return {};
+}
+
+Result<std::string> prepare_boot(const LabSpec& spec, const LabNode& node) {
+  const std::string folder = paths_of(spec).node(node.name);
+  const std::string boot_id = make_uuid();
+  TRY_VOID(write_text(folder + "/boot_id", boot_id + "\n", 0444));
+  std::error_code ignored;
+  fs::remove(folder + "/booted", ignored);
+  fs::remove(folder + "/host_pid", ignored);
+  if (node.gpus > 0) TRY_VOID(clear_on_boot(folder + "/hw/nvml.state"));
+  return boot_id;
+}
+
+}  // namespace tundish::lab

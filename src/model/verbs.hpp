@@ -1,0 +1,248 @@
+#pragma once
+// The closed list of what an agent does. No command text crosses the wire: a verb names compiled-in
+// behaviour, its arguments are data.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/engine.hpp"
+#include "model/gpu_snapshot.hpp"
+#include "model/node.hpp"
+#include "model/verdict.hpp"
+#include "model/witness.hpp"
+
+namespace tundish {
+
+enum class Verb {
+  setup_node,        ///< join a cluster: network, users, storage, engine daemons
+  leave_cluster,     ///< stop and remove all of that
+  setup_controller,  ///< engine controller daemons of one cluster on a service node
+  stop_controller,
+  engine_commands,
+  engine_observe,
+  run_checks,
+  reset_gpus,
+  wipe,              ///< nothing of a tenant is left: processes, users, keys, files, mounts
+  inject             ///< a drill: write a line into the kernel log
+};
+inline std::span<const std::string_view> enum_names(Verb) {
+  static constexpr std::string_view names[] = {
+      "setup_node",      "leave_cluster",  "setup_controller", "stop_controller",
+      "engine_commands", "engine_observe", "run_checks",       "reset_gpus",
+      "wipe",            "inject"};
+  return names;
+}
+
+struct HostEntry {
+  std::string name;
+  std::string address;
+  void fields(Fields& f) {
+    f(1, "name", name, "host name");
+    f(2, "address", address, "IPv4 address");
+  }
+};
+
+struct ExportMount {
+  std::string source;
+  std::string target;
+  std::string type;
+  void fields(Fields& f) {
+    f(1, "source", source, "server:/path, or a folder for type bind");
+    f(2, "target", target, "mount point below /home or /data");
+    f(3, "type", type, "nfs, or bind where the storage is a folder (lab)");
+  }
+};
+
+struct SetupNode {
+  std::string cluster;
+  std::string node_name;
+  std::string interface;
+  std::string address;
+  int prefix_length = 24;
+  std::vector<HostEntry> hosts;
+  std::vector<AccountUser> users;
+  std::vector<ExportMount> exports;
+  std::string munge_key;
+  std::vector<EngineFile> files;
+  std::vector<std::string> services;
+  void fields(Fields& f) {
+    f(1, "cluster", cluster, "cluster name");
+    f(2, "node_name", node_name, "name of this node in the engine");
+    f(3, "interface", interface, "port that carries the tenant's network");
+    f(4, "address", address, "IPv4 address on it");
+    f(5, "prefix_length", prefix_length, "of the segment");
+    f(6, "hosts", hosts, "names of the cluster");
+    f(7, "users", users, "accounts to create");
+    f(8, "exports", exports, "storage to mount");
+    f(9, "munge_key", munge_key, "secret, hexadecimal; never logged");
+    f(10, "files", files, "engine configuration for /etc/slurm");
+    f(11, "services", services, "of slurmd, sshd");
+  }
+};
+
+struct SetupController {
+  std::string cluster;
+  std::string tenant;
+  std::string interface;
+  std::string address;
+  int prefix_length = 24;
+  int index = 0;
+  std::vector<HostEntry> hosts;
+  std::vector<AccountUser> users;
+  std::string munge_key;
+  std::string dbd_password;
+  std::vector<EngineFile> files;
+  void fields(Fields& f) {
+    f(1, "cluster", cluster, "cluster name");
+    f(2, "tenant", tenant, "account that the users belong to");
+    f(3, "interface", interface, "port that carries the tenant's network");
+    f(4, "address", address, "IPv4 address on it");
+    f(5, "prefix_length", prefix_length, "of the segment");
+    f(6, "index", index, "from which the ports of the daemons follow");
+    f(7, "hosts", hosts, "names of the cluster");
+    f(8, "users", users, "accounts in the engine");
+    f(9, "munge_key", munge_key, "secret, hexadecimal; never logged");
+    f(10, "dbd_password", dbd_password, "secret; never logged");
+    f(11, "files", files, "slurm.conf, slurmdbd.conf, topology.conf, cgroup.conf ...");
+  }
+};
+
+struct ExpectedGpu {
+  std::string uuid;
+  std::string serial;
+  void fields(Fields& f) {
+    f(1, "uuid", uuid, "NVML UUID on record; empty: any");
+    f(2, "serial", serial, "board serial on record; empty: any");
+  }
+};
+
+/// What the inventory says the node has: checks compare with it, never with "what I see now".
+struct Expectation {
+  int gpu_count = 0;
+  std::vector<ExpectedGpu> gpus;
+  std::vector<std::string> nic_macs;
+  int hca_count = 0;
+  std::string serial;
+  void fields(Fields& f) {
+    f(1, "gpu_count", gpu_count, "from the SKU");
+    f(2, "gpus", gpus, "on record; empty before the first inspection");
+    f(3, "nic_macs", nic_macs, "declared");
+    f(4, "hca_count", hca_count, "from the SKU");
+    f(5, "serial", serial, "declared chassis serial");
+  }
+};
+
+struct RunChecks {
+  std::vector<std::string> checks;
+  Expectation expect;
+  void fields(Fields& f) {
+    f(1, "checks", checks, "names; empty: all passive ones");
+    f(2, "expect", expect, "what the inventory says");
+  }
+};
+
+struct VerbCall {
+  std::string key;
+  Verb verb = Verb::run_checks;
+  std::string cluster;
+  std::int64_t limit_ms = 60000;
+  std::optional<SetupNode> setup_node;
+  std::optional<SetupController> setup_controller;
+  std::vector<EngineCommand> commands;
+  std::optional<RunChecks> run_checks;
+  std::vector<std::string> devices;
+  std::string line;
+  void fields(Fields& f) {
+    f(1, "key", key, "identity of the act; a repeat returns the journalled result");
+    f(2, "verb", verb, "what to do");
+    f(3, "cluster", cluster, "for verbs about a cluster");
+    f(4, "limit_ms", limit_ms, "deadline in milliseconds");
+    f(5, "setup_node", setup_node, "arguments of setup_node");
+    f(6, "setup_controller", setup_controller, "arguments of setup_controller");
+    f(7, "commands", commands, "arguments of engine_commands");
+    f(8, "run_checks", run_checks, "arguments of run_checks");
+    f(9, "devices", devices, "PCI addresses for reset_gpus");
+    f(10, "line", line, "kernel line for inject");
+  }
+};
+
+struct VerbResult {
+  std::string key;
+  bool ok = false;
+  std::string code;
+  std::string what;
+  std::string text;
+  std::vector<Verdict> verdicts;
+  Duration took;
+  void fields(Fields& f) {
+    f(1, "key", key, "as in the call");
+    f(2, "ok", ok, "done as asked");
+    f(3, "code", code, "error code when not ok");
+    f(4, "what", what, "what went wrong, or a short note");
+    f(5, "text", text, "raw text of engine_observe");
+    f(6, "verdicts", verdicts, "of run_checks");
+    f(7, "took", took, "microseconds on the node");
+  }
+};
+
+/// Agent -> tundishd, at once for witnesses and results, else every few seconds.
+struct AgentSync {
+  std::string boot_id;
+  std::string version;
+  std::vector<Witness> witnesses;
+  std::vector<VerbResult> results;
+  std::optional<ObservedHardware> hardware;
+  std::optional<GpuSnapshot> gpus;
+  std::vector<std::string> running_keys;
+  bool on_hold = false;
+  void fields(Fields& f) {
+    f(1, "boot_id", boot_id, "of the running kernel");
+    f(2, "version", version, "of the agent");
+    f(3, "witnesses", witnesses, "not yet acknowledged, oldest first");
+    f(4, "results", results, "not yet acknowledged");
+    f(5, "hardware", hardware, "sent at start and when it changed");
+    f(6, "gpus", gpus, "snapshot, when it changed in more than numbers");
+    f(7, "running_keys", running_keys, "verbs in progress");
+    f(8, "on_hold", on_hold, "a hold file on the node is in force");
+  }
+};
+
+struct AgentSyncReply {
+  std::vector<std::string> stored_witnesses;
+  std::vector<std::string> stored_results;
+  void fields(Fields& f) {
+    f(1, "stored_witnesses", stored_witnesses, "ids that are durable and need not be sent again");
+    f(2, "stored_results", stored_results, "keys that are durable");
+  }
+};
+
+struct AgentVerbs {
+  std::vector<VerbCall> verbs;
+  void fields(Fields& f) { f(1, "verbs", verbs, "calls to make; repeated until a result is stored"); }
+};
+
+struct EnrolRequest {
+  std::string token;
+  std::string boot_id;
+  std::string serial;
+  void fields(Fields& f) {
+    f(1, "token", token, "one-time enrolment token");
+    f(2, "boot_id", boot_id, "of the running kernel");
+    f(3, "serial", serial, "chassis serial from DMI");
+  }
+};
+
+struct EnrolReply {
+  bool admitted = false;
+  std::string node;
+  std::string secret;
+  std::int64_t retry_after_ms = 2000;
+  void fields(Fields& f) {
+    f(1, "admitted", admitted, "false: not in the inventory yet, ask again");
+    f(2, "node", node, "node id");
+    f(3, "secret", secret, "bearer token of the agent's own identity, shown once");
+    f(4, "retry_after_ms", retry_after_ms, "when to ask again");
+  }
+};
+
+}  // namespace tundish

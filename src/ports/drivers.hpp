@@ -1,0 +1,95 @@
+#pragma once
+// Drivers of the outside world. Only the runner calls them, with a permit (tests/tidy sees to it).
+// Every call is idempotent under its key and ends with exactly one `done` on the loop thread.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/engine.hpp"
+#include "model/verbs.hpp"
+
+namespace tundish {
+
+/// Verbs on agents, pulled by them over their outbound stream.
+class Agents {
+ public:
+  virtual ~Agents() = default;
+  using Done = std::function<void(Result<VerbResult>)>;
+  virtual void start(const NodeId& node, VerbCall call, Duration limit, Done done) = 0;
+};
+
+enum class PowerVerb { on, off, cycle, restart };
+
+class Bmc {
+ public:
+  virtual ~Bmc() = default;
+  using Done = std::function<void(Result<>)>;
+  virtual void start(const std::string& bmc_address, PowerVerb verb, Duration limit, Done done) = 0;
+};
+
+struct PortRef {
+  std::string switch_name;
+  std::string management_url;
+  std::string port;
+};
+
+struct PortObserved {
+  std::string switch_name;
+  std::string port;
+  std::string segment;  ///< observed; empty: quarantine
+  bool link_up = false;
+  Instant at;
+};
+
+class SwitchDriver {
+ public:
+  virtual ~SwitchDriver() = default;
+  using Done = std::function<void(Result<>)>;
+  using ReadDone = std::function<void(Result<std::vector<PortObserved>>)>;
+  /// Puts the port into `segment`; empty: quarantine. Leaves every other segment first.
+  virtual void attach(const PortRef& port, const std::string& segment, Duration limit,
+                      Done done) = 0;
+  virtual void read(const PortRef& any_port_of_switch, Duration limit, ReadDone done) = 0;
+};
+
+/// An engine through its driver; `plan` is pure.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  using Done = std::function<void(Result<>)>;
+  using ObserveDone = std::function<void(Result<EngineObserved>)>;
+  /// Commands that bring observed to desired, in the order to run them; empty: in step.
+  virtual std::vector<EngineCommand> plan(const DesiredEngine& desired,
+                                          const EngineObserved& observed) const = 0;
+  /// Files of the whole configuration, for a controller, and for a node.
+  virtual std::vector<EngineFile> render(const DesiredEngine& desired) const = 0;
+  virtual void apply(const std::string& key, const NodeId& controller, const std::string& cluster,
+                     std::vector<EngineCommand> commands, Duration limit, Done done) = 0;
+  virtual void observe(const NodeId& controller, const std::string& cluster, Duration limit,
+                       ObserveDone done) = 0;
+};
+
+/// Injects a fault for a drill: in the lab the hardware really fails.
+struct Injection {
+  std::string node_name;
+  int gpu = 0;
+  std::string effect;  ///< lost, ecc_uncorrected, gsp, row_remap_failure or none
+  bool sticky = false;
+  std::string line;    ///< kernel text
+};
+
+class FaultInjector {
+ public:
+  virtual ~FaultInjector() = default;
+  using Done = std::function<void(Result<>)>;
+  virtual void start(const Injection& injection, Done done) = 0;
+};
+
+/// Tells people: webhook.
+class Notifier {
+ public:
+  virtual ~Notifier() = default;
+  virtual void notify(const std::string& event, const std::string& json) = 0;
+};
+
+}  // namespace tundish
