@@ -139,6 +139,7 @@ class Fields {
 class AnyDescribed {
  public:
   template <Described T>
+    requires(!std::is_same_v<std::remove_const_t<T>, AnyDescribed>)
   AnyDescribed(T& object)  // NOLINT: implicit on purpose
       : object_(&object), visit_([](void* p, Fields& f) { static_cast<T*>(p)->fields(f); }) {}
   void fields(Fields& f) const { visit_(object_, f); }

@@ -324,15 +324,17 @@ class Read final : public Cursor {
   }
   /// Not inside lists and maps: an item may have moved or gone by the time of the merge.
   void keep(const TreeNode& child) {
+    const auto above = std::span(path()).first(frame().path_size);
+    const auto moves = [](const Step& step) { return step.in != Step::In::structure; };
+    if (std::any_of(above.begin(), above.end(), moves)) return;
     TreeNode* into = kept_;
-    for (std::size_t i = 0; i < frame().path_size; ++i) {
-      if (path()[i].in != Step::In::structure) return;
-      const auto same = [&](const TreeNode& node) { return node.key == path()[i].name; };
+    for (const auto& step : above) {
+      const auto same = [&](const TreeNode& node) { return node.key == step.name; };
       auto at = std::find_if(into->children.begin(), into->children.end(), same);
       if (at == into->children.end()) {
         at = into->children.emplace(at);
         at->kind = TreeKind::map;
-        at->key = path()[i].name;
+        at->key = step.name;
       }
       into = &*at;
     }
@@ -360,11 +362,15 @@ Result<> fill(const AnyDescribed& into, const TreeNode& document, const FillOpti
   }
   if (!error) return {};
   // A description cannot be walked without being written to, so the old state is put back.
-  Clear clear_again(before, {});
-  walk(into, clear_again);
-  Read restore(before, {});
-  walk(into, restore);
+  restore(into, before);
   return std::move(*error);
+}
+
+void restore(const AnyDescribed& into, const TreeNode& before) {
+  Clear clear(before, {});
+  walk(into, clear);
+  Read read(before, {});
+  walk(into, read);
 }
 
 }  // namespace tundish

@@ -18,4 +18,7 @@ struct FillOptions {
 /// replaced as a whole; a struct is merged field by field.
 Result<> fill(const AnyDescribed& into, const TreeNode& document, const FillOptions& options);
 
+/// Puts back what to_tree gave.
+void restore(const AnyDescribed& into, const TreeNode& before);
+
 }  // namespace tundish

@@ -28,9 +28,7 @@ class TreeBuilder {
     return fits ? number(TreeKind::integer, static_cast<std::int64_t>(value), {})
                 : number(TreeKind::real, 0, std::to_string(value));
   }
-  bool number_float(double, const std::string& digits) {
-    return number(TreeKind::real, 0, digits);
-  }
+  bool number_float(double, const std::string& digits) { return number(TreeKind::real, 0, digits); }
   bool string(std::string& value) {
     TreeNode* node = add(TreeKind::text);
     node->text = std::move(value);

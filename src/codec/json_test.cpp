@@ -46,18 +46,19 @@ TEST(Json, renders_in_the_order_of_the_description) {
   EXPECT_EQ(render_json(sample::Part{"a", 1}, 2), "{\n  \"model\": \"a\",\n  \"slot\": 1\n}");
   sample::Part one;
   sample::Part two{"b", 2};
-  EXPECT_EQ(render_json_list({one, two}),
-            R"([{"model":"none","slot":-1},{"model":"b","slot":2}])");
+  EXPECT_EQ(render_json_list({one, two}), R"([{"model":"none","slot":-1},{"model":"b","slot":2}])");
   EXPECT_EQ(render_json_list({}, 2), "[]");
 }
 
 TEST(Json, renders_broken_utf8_as_replacement) {
-  EXPECT_EQ(render_json(sample::Part{"a\xff\"", 1}), "{\"model\":\"a\xef\xbf\xbd\\\"\",\"slot\":1}");
+  EXPECT_EQ(render_json(sample::Part{"a\xff\"", 1}),
+            "{\"model\":\"a\xef\xbf\xbd\\\"\",\"slot\":1}");
 }
 
 TEST(Json, missing_fields_keep_their_value_and_lists_are_replaced) {
   Thing thing = full_thing();
-  ASSERT_TRUE(parse_json(R"({"spec":{"parts":[{"slot":5}]},"by_name":{"left":{"slot":8}}})", thing));
+  ASSERT_TRUE(
+      parse_json(R"({"spec":{"parts":[{"slot":5}]},"by_name":{"left":{"slot":8}}})", thing));
   Thing want = full_thing();
   want.spec.parts = {{"none", 5}};
   want.by_name = {{"left", {"none", 8}}};
@@ -82,8 +83,10 @@ TEST(Json, unknown_fields_are_named_with_their_path) {
 }
 
 TEST(Json, wrong_types_are_named_with_path_found_and_expected) {
-  EXPECT_EQ(refusal(R"({"count":"many"})"), "count: expected an integer of 64 bits, found text many");
-  EXPECT_EQ(refusal(R"({"count":1.5})"), "count: expected an integer of 64 bits, found a number 1.5");
+  EXPECT_EQ(refusal(R"({"count":"many"})"),
+            "count: expected an integer of 64 bits, found text many");
+  EXPECT_EQ(refusal(R"({"count":1.5})"),
+            "count: expected an integer of 64 bits, found a number 1.5");
   EXPECT_THAT(refusal(R"({"count":9223372036854775808})"), HasSubstr("64 bits"));
   EXPECT_EQ(refusal(R"({"weight":2147483648})"),
             "weight: expected an integer of 32 bits, found an integer 2147483648");
@@ -175,11 +178,11 @@ TEST(Json, value_lookups_chain) {
 
 TEST(InstantText, round_trip_is_exact) {
   EXPECT_EQ(render_instant(Instant{1796025600123456}), "2026-11-30T08:00:00.123456Z");
-  for (const std::int64_t us : {std::int64_t{0}, std::int64_t{1}, std::int64_t{-1},
-                                std::int64_t{1796025600123456}, std::int64_t{951782400000000},
-                                std::int64_t{253402300799999999}, std::int64_t{253402300800000000},
-                                std::numeric_limits<std::int64_t>::max(),
-                                std::numeric_limits<std::int64_t>::min()}) {
+  for (const std::int64_t us :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{-1}, std::int64_t{1796025600123456},
+        std::int64_t{951782400000000}, std::int64_t{253402300799999999},
+        std::int64_t{253402300800000000}, std::numeric_limits<std::int64_t>::max(),
+        std::numeric_limits<std::int64_t>::min()}) {
     EXPECT_EQ(parse_instant(render_instant(Instant{us})), Instant{us}) << us;
   }
 }

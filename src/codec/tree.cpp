@@ -23,8 +23,8 @@ class ToTree final : public Sink {
   void enumerator(int& value, std::span<const std::string_view> names) override {
     set(TreeKind::enumerator, value);
     const bool named = value >= 0 && static_cast<std::size_t>(value) < names.size();
-    here_->text = named ? std::string(names[static_cast<std::size_t>(value)])
-                        : std::to_string(value);
+    here_->text =
+        named ? std::string(names[static_cast<std::size_t>(value)]) : std::to_string(value);
   }
   bool present(bool has) override { return has; }
   std::size_t begin_list(std::size_t size) override {

@@ -14,7 +14,7 @@ enum class TreeKind {
   null,
   flag,
   integer,
-  real,        ///< `text` keeps the digits as written, so that nothing is lost on the way back
+  real,  ///< `text` keeps the digits as written, so that nothing is lost on the way back
   text,
   plain,       ///< an unquoted YAML scalar: the field decides what it is
   instant,     ///< `integer` holds microseconds
@@ -25,7 +25,7 @@ enum class TreeKind {
 
 struct TreeNode {
   TreeKind kind = TreeKind::null;
-  int line = 0;    ///< 1-based; 0 where the format gives no place
+  int line = 0;  ///< 1-based; 0 where the format gives no place
   int column = 0;
   std::int64_t integer = 0;  ///< also 0 or 1 for a flag
   std::string key;           ///< when the parent is a map

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <initializer_list>
 
 namespace tundish::lab {
 namespace {

@@ -92,11 +92,14 @@ CgroupReport place_node(const LabSpec& spec, const std::string& node, int pid) {
   return report;
 }
 
-void join_node_groups(const LabSpec& spec, const std::string& node) {
+std::vector<std::string> node_groups(const LabSpec& spec, const std::string& node) {
+  std::vector<std::string> folders;
   for (const auto& hierarchy : hierarchies()) {
-    const std::string folder = hierarchy.folder + "/" + cgroup_name(spec) + "/" + node;
-    (void)write_text(folder + "/cgroup.procs", "0");  // best effort, as the placing was
+    std::string folder = hierarchy.folder + "/" + cgroup_name(spec) + "/" + node;
+    std::error_code ignored;
+    if (fs::exists(folder, ignored)) folders.push_back(std::move(folder));
   }
+  return folders;
 }
 
 std::vector<std::string> remove_groups(const LabSpec& spec) {

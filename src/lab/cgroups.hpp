@@ -13,8 +13,8 @@ struct CgroupReport {
 };
 /// Best effort: a machine without a writable hierarchy still runs the lab, and says so.
 CgroupReport place_node(const LabSpec& spec, const std::string& node, int pid);
-/// Moves the calling process into the node's groups (before it enters the node).
-void join_node_groups(const LabSpec& spec, const std::string& node);
+/// Folders of the node's groups on this machine that exist.
+std::vector<std::string> node_groups(const LabSpec& spec, const std::string& node);
 /// Removes every group of the lab; returns those that would not go (a process still lives there).
 std::vector<std::string> remove_groups(const LabSpec& spec);
 /// Inside a node's mount namespace, below `root`: hierarchies the node is in show its own group as

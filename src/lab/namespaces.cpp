@@ -82,13 +82,6 @@ Result<> make_opaque_folder(const std::string& path, unsigned mode) {
   return {};
 }
 
-Result<> unshare_lab() {
-  if (::unshare(CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC) != 0) {
-    return system_error("cannot make namespaces");
-  }
-  return {};
-}
-
 Result<> mount_lab_root(const LabPaths& paths) {
   TRY_VOID(mount_at({"none", "/", "", MS_REC | MS_PRIVATE, ""}));
   TRY_VOID(make_folder(paths.host_proc()));

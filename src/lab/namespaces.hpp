@@ -31,8 +31,6 @@ Result<> write_text(const std::string& path, const std::string& text, unsigned m
 /// Hides what the lower layer of an overlay has at this folder of the upper layer.
 Result<> make_opaque_folder(const std::string& path, unsigned mode = 0755);
 
-/// Leaves the caller's namespaces; the next child is process 1 of the lab.
-Result<> unshare_lab();
 /// As process 1 of the lab: private mounts, own /proc, the machine's /proc kept at host_proc(),
 /// and a sysfs that shows the lab's own root network.
 Result<> mount_lab_root(const LabPaths& paths);

@@ -87,7 +87,10 @@ Result<> prepare_node(const LabSpec& spec, const LabNode& node) {
   TRY_VOID(prepare_sysclass(folder + "/sysclass", node));
   const std::string state = folder + "/hw/nvml.state";
   if (node.gpus > 0 && !exists(state)) {
-    TRY_VOID(write_text(state, initial_gpu_state(node.gpus, node.serial)));
+    GpuInventory inventory;
+    inventory.node = node.index;
+    inventory.gpus = node.gpus;
+    TRY_VOID(save_gpu_states(state, make_gpu_states(inventory)));
   }
   return {};
 }

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/kmsg/kernel_log.hpp"
+#include "lab/kmsg/kernel_log_server.hpp"
+#include "lab/links.hpp"
 #include "lab/topology.hpp"
 #include "runtime/net/loop.hpp"
 
@@ -20,7 +21,7 @@ struct NodeState {
   LabNode hardware;
   NodePhase phase = NodePhase::off;
   bool powered = false;   ///< what the BMC reports
-  bool oob_up = true;     ///< cable of oob0; an injected fault that outlives a boot
+  LinkState oob = LinkState::up;  ///< cable of oob0; an injected fault that outlives a boot
   int pid = 0;            ///< node-init as seen from the lab
   int generation = 0;     ///< of power: makes delayed steps of an earlier one void
   int boots = 0;
@@ -44,7 +45,7 @@ class NodePower {
   Result<> apply(const std::string& node, PowerAction action);
   /// Sends a signal to node-init (see node_init.hpp).
   Result<> signal(const std::string& node, int number);
-  Result<> set_oob(const std::string& node, bool up);
+  Result<> set_oob(const std::string& node, LinkState state);
   /// Looks for nodes that booted or died; call it on SIGCHLD and every few hundred milliseconds.
   void poll();
   /// Everything off at once; blocks until the processes are gone.
@@ -57,7 +58,6 @@ class NodePower {
   void start(NodeState& node);
   Result<> try_start(NodeState& node);
   void ended(NodeState& node, int status);
-  int host_pid(const NodeState& node) const;
 
   net::Loop& loop_;
   LabSpec spec_;

@@ -42,6 +42,7 @@ LabNode base_node(const std::string& name, LabRole role, int index, int rack) {
   node.bmc_address = numbered("10.88.1.%d", index);
   node.oob_mac = mac(0x0b, 0, index);
   node.oob_address = numbered("10.88.0.%d", 10 + index);
+  node.index = index;
   return node;
 }
 
@@ -87,6 +88,7 @@ void LabNode::fields(Fields& f) {
   f(8, "oob_address", oob_address, "Address of oob0.");
   f(9, "ports", ports, "Ports on the tenant network.");
   f(10, "gpus", gpus, "Number of GPUs.");
+  f(11, "index", index, "Place among all nodes of the lab, from 1.");
 }
 
 std::vector<LabNode> hardware_of(const LabSpec& spec) {

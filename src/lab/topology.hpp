@@ -49,6 +49,7 @@ struct LabNode {
   std::string oob_address;
   std::vector<LabPort> ports;
   int gpus = 0;
+  int index = 0;  ///< 1-based over all nodes of the lab
 
   void fields(Fields& f);
 };

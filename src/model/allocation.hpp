@@ -31,6 +31,7 @@ struct AllocationNode {
   bool attached = false;
   bool joined = false;
   Instant since;
+  std::string cause;
   void fields(Fields& f) {
     f(1, "node", node, "node id");
     f(2, "role", role, "member, spare, leaving, login or controller");
@@ -39,6 +40,7 @@ struct AllocationNode {
     f(5, "attached", attached, "observed in the segment; a spare stays outside until bound");
     f(6, "joined", joined, "its engine services were set up");
     f(7, "since", since, "when it took this role");
+    f(8, "cause", cause, "incident that made it take the role; empty: the order itself");
   }
 };
 
@@ -161,8 +163,8 @@ struct ClusterStatus {
   std::string config_applied;
   std::string login_address;
   std::vector<std::string> users_applied;
-  std::optional<Step> step;
-  Instant engine_seen_at;
+  std::vector<std::string> drained;
+  bool controller_ready = false;
   void fields(Fields& f) {
     f(1, "phase", phase, "where it is");
     f(2, "phase_since", phase_since, "when it entered the phase");
@@ -174,8 +176,8 @@ struct ClusterStatus {
     f(8, "config_applied", config_applied, "hash of the configuration last applied");
     f(9, "login_address", login_address, "address of the login node in the tenant's network");
     f(10, "users_applied", users_applied, "users with accounts in the engine");
-    f(11, "step", step, "act that runs or ran last");
-    f(12, "engine_seen_at", engine_seen_at, "when the engine first answered in this phase");
+    f(11, "drained", drained, "engine names seen drained under our reason: a later resume is a person's");
+    f(12, "controller_ready", controller_ready, "the engine's controller was set up");
   }
 };
 

@@ -23,7 +23,7 @@ void Incident::fields(Fields& f) {
   f(17, "timeline", timeline, "every step with its time");
   f(18, "verdicts", verdicts, "latest revalidation");
   f(19, "jobs", jobs, "jobs that were hit");
-  f(20, "boot_id_at_fault", boot_id_at_fault, "boot id of the node when the fault was seen");
+  f(20, "boot_id_at_entry", boot_id_at_entry, "boot id of the node when the state was entered");
   f(21, "replacement", replacement, "spare that took the place");
   f(22, "opened_at", opened_at, "when it entered the store");
   f(23, "detected_at", detected_at, "when the agent read the first witness");
@@ -32,6 +32,7 @@ void Incident::fields(Fields& f) {
   f(26, "member_restored_at", member_restored_at, "when the replacement served");
   f(27, "held", held, "a person stopped automatic steps on this incident");
   f(28, "meta", meta, "name, revision");
+  f(29, "last_witness_at", last_witness_at, "when the newest hardware witness was stored");
 }
 
 }  // namespace tundish

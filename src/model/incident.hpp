@@ -28,6 +28,7 @@ struct Claim {
   std::string reason;
   IncidentId incident;
   ClaimState state = ClaimState::active;
+  bool permitted = false;
   Instant since;
   Instant until;
   Meta meta;
@@ -41,6 +42,7 @@ struct Claim {
     f(7, "since", since, "when it was taken");
     f(8, "until", until, "when it ended; empty while active");
     f(9, "meta", meta, "name, revision");
+    f(10, "permitted", permitted, "engine and allocation may act on it; else it only blocks placement");
   }
 };
 
@@ -116,7 +118,8 @@ struct Incident {
   std::vector<TimelineEntry> timeline;
   std::vector<Verdict> verdicts;
   std::vector<JobImpact> jobs;
-  std::string boot_id_at_fault;
+  std::string boot_id_at_entry;
+  Instant last_witness_at;
   NodeId replacement;
   Instant opened_at;
   Instant detected_at;

@@ -21,21 +21,20 @@ inline std::span<const std::string_view> enum_names(Provenance) {
 
 enum class KernelEventKind {
   xid,
-  sxid,               ///< NVSwitch
-  fallen_off_bus,     ///< said in words, without an XID
+  sxid,            ///< NVSwitch
+  fallen_off_bus,  ///< said in words, without an XID
   amd_fault,
   oom,
   hung_task,
   soft_lockup,
   io_error,
-  gpu_identity,       ///< not a fault: binds a PCI address to UUID or board serial
-  other_gpu           ///< the driver names a GPU in words we do not know: shown, never dropped
+  gpu_identity,  ///< not a fault: binds a PCI address to UUID or board serial
+  other_gpu      ///< the driver names a GPU in words we do not know: shown, never dropped
 };
 inline std::span<const std::string_view> enum_names(KernelEventKind) {
-  static constexpr std::string_view names[] = {"xid",         "sxid",         "fallen_off_bus",
-                                               "amd_fault",   "oom",          "hung_task",
-                                               "soft_lockup", "io_error",     "gpu_identity",
-                                               "other_gpu"};
+  static constexpr std::string_view names[] = {
+      "xid",       "sxid",        "fallen_off_bus", "amd_fault",    "oom",
+      "hung_task", "soft_lockup", "io_error",       "gpu_identity", "other_gpu"};
   return names;
 }
 
@@ -88,7 +87,8 @@ struct KernelEvent {
     f(10, "link", link, "NVLink number; -1 when the driver says that it does not know");
     f(11, "registers", registers, "register words as written, 0x and hex digits");
     f(12, "pid", pid, "process at the time; 0 when unknown");
-    f(13, "process", process, "its name: chosen by the tenant, cut at the first comma, no evidence");
+    f(13, "process", process,
+      "its name: chosen by the tenant, cut at the first comma, no evidence");
     f(14, "follow_up", follow_up, "adds data to the event before it; not a second fault");
     f(15, "block_device", block_device, "io_error: the disk or file system, for example nvme0n1");
     f(16, "detail", detail, "the text after the code");

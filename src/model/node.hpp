@@ -141,6 +141,7 @@ struct NodeStatus {
   std::optional<Step> step;
   int attempts = 0;
   Instant revalidated_at;
+  std::vector<ObservedGpu> accepted_gpus;
   void fields(Fields& f) {
     f(1, "phase", phase, "where it is in its life cycle");
     f(2, "phase_since", phase_since, "when it entered the phase");
@@ -153,6 +154,7 @@ struct NodeStatus {
     f(9, "step", step, "act of the life cycle that runs or ran last");
     f(10, "attempts", attempts, "tries of the current phase");
     f(11, "revalidated_at", revalidated_at, "when it last passed every check");
+    f(12, "accepted_gpus", accepted_gpus, "GPUs on record since the inspection; later ones must match");
   }
 };
 

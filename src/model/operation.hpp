@@ -20,6 +20,13 @@ class Operation {
   virtual Result<> perform(Txn& txn) const = 0;
 };
 
+using OperationPtr = std::unique_ptr<Operation>;
+
+/// Builds an operation from its name, its object and what it does. Each operation of the model is
+/// one function in model/ops that returns one of these; its name is the function's name.
+OperationPtr make_operation(std::string_view name, std::string object,
+                            std::function<Result<>(Txn&)> perform);
+
 /// One line of history, hash-chained by the store.
 struct HistoryEntry {
   std::int64_t revision = 0;

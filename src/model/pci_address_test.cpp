@@ -6,8 +6,8 @@ namespace tundish {
 namespace {
 
 TEST(PciAddress, spellings_of_one_device_compare_equal) {
-  for (const char* text : {"PCI:000b:01:00", "000b:01:00", "0000000B:01:00.0", "b:01:00",
-                           "PCI:000B:01:00.0"}) {
+  for (const char* text :
+       {"PCI:000b:01:00", "000b:01:00", "0000000B:01:00.0", "b:01:00", "PCI:000B:01:00.0"}) {
     EXPECT_EQ(normalise_pci(text), "000b:01:00") << text;
   }
   EXPECT_EQ(normalise_pci("00000018:01:00.0"), "0018:01:00");

@@ -66,9 +66,7 @@ void apply_recovery_action(const KernelEvent& event, XidEntry& entry) {
       entry.fault_class = FaultClass::fabric;
       entry.scope = FaultScope::fabric;
       return;
-    default:
-      entry.action = FaultAction::none;
-      entry.fault_class = FaultClass::ambiguous;
+    default: entry.action = FaultAction::none; entry.fault_class = FaultClass::ambiguous;
   }
 }
 

@@ -16,7 +16,7 @@ enum class FaultClass {
   user,
   hardware,
   fabric,
-  software,      ///< driver or firmware
+  software,  ///< driver or firmware
   informational
 };
 inline std::span<const std::string_view> enum_names(FaultClass) {
@@ -27,14 +27,14 @@ inline std::span<const std::string_view> enum_names(FaultClass) {
 
 enum class FaultAction {
   none,
-  app,      ///< the job restarts; nothing is done to the node
-  reset,    ///< GPU reset
+  app,    ///< the job restarts; nothing is done to the node
+  reset,  ///< GPU reset
   reboot,
-  rma,      ///< drain and replace
-  fabric,   ///< look at links and switches
-  software, ///< update driver or firmware
-  trend,    ///< count
-  by_text   ///< the line says it (XID 154)
+  rma,       ///< drain and replace
+  fabric,    ///< look at links and switches
+  software,  ///< update driver or firmware
+  trend,     ///< count
+  by_text    ///< the line says it (XID 154)
 };
 inline std::span<const std::string_view> enum_names(FaultAction) {
   static constexpr std::string_view names[] = {"none",   "app",      "reset", "reboot", "rma",
@@ -79,7 +79,8 @@ struct XidEntry {
     f(10, "scope", scope, "what the action must reach");
     f(11, "cancels", cancels, "codes of this table whose state this one ends");
     f(12, "joins", joins, "XIDs of the same incident: one incident, not two");
-    f(13, "since_driver", since_driver, "first driver branch that prints it; empty: older than 470");
+    f(13, "since_driver", since_driver,
+      "first driver branch that prints it; empty: older than 470");
     f(14, "source", source, "letters of facts/health.md section 1");
     f(15, "why", why, "reason of the choice where sources disagree");
   }

@@ -3,21 +3,35 @@
 #include "codec/kernel_log/shapes.hpp"
 
 namespace tundish {
+namespace {
+
+/// The kernel cuts records at 2 KiB or less; more than this is not from it, and memory is bounded.
+constexpr std::size_t longest = 2048;
+
+void make_printable(std::string_view text, KernelEvent& event) {
+  event.text = escape_kernel_text(text);
+  for (std::string* part : {&event.detail, &event.process, &event.mig, &event.block_device}) {
+    *part = escape_kernel_text(*part);
+  }
+}
+
+}  // namespace
 
 std::optional<KernelEvent> parse_kernel_text(std::string_view text, KernelTextSource source) {
-  // The kernel cuts records at about 1 KiB; more than this is not from it, and memory is bounded.
-  constexpr std::size_t longest = 4096;
   text = text.substr(0, longest);
   std::optional<KernelEvent> event = kernel_log::parse_nvidia(text, source);
   if (!event) event = kernel_log::parse_nvswitch(text, source);
   if (!event) event = kernel_log::parse_amd(text);
   if (!event) event = kernel_log::parse_system(text);
   if (!event) return std::nullopt;
-  event->text = escape_kernel_text(text);
-  event->detail = escape_kernel_text(event->detail);
-  event->process = escape_kernel_text(event->process);
-  event->mig = escape_kernel_text(event->mig);
-  event->block_device = escape_kernel_text(event->block_device);
+  make_printable(text, *event);
+  return event;
+}
+
+KernelEvent make_xid_event(std::string_view pci_name, int code, std::string_view message) {
+  message = message.substr(0, longest);
+  KernelEvent event = kernel_log::make_xid(pci_name, code, message);
+  make_printable(message, event);
   return event;
 }
 

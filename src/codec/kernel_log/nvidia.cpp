@@ -61,13 +61,15 @@ void read_recovery_action(std::string_view words, KernelEvent& event) {
   if (take(target, "0x")) {
     const std::string_view digits = take_until(target, " (,.");
     const auto number = parse_integer(digits, 16);
-    if (number && *number >= 0 && *number <= 0xffff) event.recovery_action = static_cast<int>(*number);
+    if (number && *number >= 0 && *number <= 0xffff) {
+      event.recovery_action = static_cast<int>(*number);
+    }
     return;
   }
   // Drivers differ in wording; "drain and reset" must be asked before plain "reset".
   static constexpr std::pair<std::string_view, int> phrases[] = {
-      {"none", 0},   {"imex", 5},   {"drain and reset", 4}, {"drain p2p", 3},
-      {"reboot", 2}, {"pf flr", 1}, {"reset", 1}};
+      {"none", 0},   {"imex", 5}, {"drain and reset", 4}, {"drain p2p", 3}, {"reboot", 2},
+      {"pf flr", 1}, {"reset", 1}};
   const std::string lower = to_lower(target);
   for (const auto& [phrase, number] : phrases) {
     if (!contains(lower, phrase)) continue;
@@ -150,7 +152,8 @@ std::optional<KernelEvent> parse_gpu_line(std::string_view rest) {
   if (take(rest, "at ")) {
     const std::size_t end = rest.find(": ");
     if (end == std::string_view::npos) return std::nullopt;
-    return about_gpu(KernelEventKind::gpu_identity, rest.substr(0, end), trim(rest.substr(end + 2)));
+    const std::string_view uuid = trim(rest.substr(end + 2));
+    return about_gpu(KernelEventKind::gpu_identity, rest.substr(0, end), uuid);
   }
   if (take(rest, "Board Serial Number:")) {
     KernelEvent event = about_gpu(KernelEventKind::gpu_identity, {}, trim(rest));
@@ -202,8 +205,10 @@ void read_link(std::string_view words, KernelEvent& event) {
   if (at == std::string_view::npos) at = words.find("link ");
   if (at == std::string_view::npos) return;
   words.remove_prefix(at + 5);
-  if (starts_with(words, "-1")) event.link = -1;
-  else event.link = take_number(words);
+  if (starts_with(words, "-1"))
+    event.link = -1;
+  else
+    event.link = take_number(words);
 }
 
 std::optional<KernelEvent> parse_nvidia(std::string_view text, KernelTextSource source) {
@@ -225,7 +230,7 @@ std::optional<KernelEvent> parse_nvidia(std::string_view text, KernelTextSource 
   return std::nullopt;
 }
 
-KernelEvent make_event(std::string_view pci_name, int code, std::string_view message) {
+KernelEvent make_xid(std::string_view pci_name, int code, std::string_view message) {
   KernelEvent event;
   event.kind = KernelEventKind::xid;
   event.code = code;
@@ -235,15 +240,3 @@ KernelEvent make_event(std::string_view pci_name, int code, std::string_view mes
 }
 
 }  // namespace tundish::kernel_log
-
-namespace tundish {
-
-KernelEvent make_xid_event(std::string_view pci_name, int code, std::string_view message) {
-  KernelEvent event = kernel_log::make_event(pci_name, code, message.substr(0, 4096));
-  event.text = escape_kernel_text(message.substr(0, 4096));
-  event.detail = escape_kernel_text(event.detail);
-  event.process = escape_kernel_text(event.process);
-  return event;
-}
-
-}  // namespace tundish

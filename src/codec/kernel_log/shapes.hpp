@@ -9,6 +9,8 @@ namespace tundish::kernel_log {
 
 /// "NVRM: Xid ...", identities, GPUs off the bus. `text` starts with "NVRM: " unless journald.
 std::optional<KernelEvent> parse_nvidia(std::string_view text, KernelTextSource source);
+/// An XID whose place and code were told apart from its message.
+KernelEvent make_xid(std::string_view pci_name, int code, std::string_view message);
 /// "nvidia-nvswitch3: SXid (...): ..."
 std::optional<KernelEvent> parse_nvswitch(std::string_view text, KernelTextSource source);
 std::optional<KernelEvent> parse_amd(std::string_view text);

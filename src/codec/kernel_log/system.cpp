@@ -94,8 +94,8 @@ std::optional<KernelEvent> parse_file_system(std::string_view text) {
   const std::string_view device = take_until(rest, ")");
   if (!take(rest, "): ")) return std::nullopt;
   const bool bad = contains_any(
-      rest, {"I/O error", "orruption", "Remounting filesystem read-only", "Shutting down filesystem",
-             "Shutting down.", "Internal error", "has been shut down"});
+      rest, {"I/O error", "orruption", "Remounting filesystem read-only",
+             "Shutting down filesystem", "Shutting down.", "Internal error", "has been shut down"});
   if (!error && !bad) return std::nullopt;
   return io_error(device, text);
 }

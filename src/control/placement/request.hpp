@@ -14,15 +14,15 @@ namespace tundish::control::placement {
 using Names = std::set<std::string, std::less<>>;
 
 struct Request {
-  std::string sku;
+  std::string sku = {};
   int count = 0;
   int spares = 0;
   /// Nodes per segment; each segment lies inside one NVLink domain. 0 and 1 ask for nothing.
   int segment_nodes = 0;
-  Names excluded_nodes;  ///< anti-affinity, quarantine, blame
-  Names excluded_leaf_groups;
-  Names excluded_racks;
-  std::string pinned_leaf_group;  ///< empty: any
+  Names excluded_nodes = {};  ///< anti-affinity, quarantine, blame
+  Names excluded_leaf_groups = {};
+  Names excluded_racks = {};
+  std::string pinned_leaf_group = {};  ///< empty: any
 };
 
 /// The closest place of a spare or replacement to the nodes it stands in for.

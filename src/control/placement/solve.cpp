@@ -21,9 +21,10 @@ struct Candidate {
 /// Units of the smallest number of leaves of a pod that reach the target, and what they tell
 /// about every best answer. With k leaves at least, the k largest hold `surplus` units too many;
 /// a leaf used for t units gives up max(units, kth) - t of them, so t has a lower bound.
+/// The default tells nothing.
 struct Fewest {
   int leaves = std::numeric_limits<int>::max();
-  int surplus = 0;
+  int surplus = std::numeric_limits<int>::max();
   int kth_units = 0;
 };
 

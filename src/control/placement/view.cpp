@@ -9,18 +9,18 @@ namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-bool excludes(const Request& request, const Slot& slot) {
-  return request.excluded_nodes.contains(slot.node) || request.excluded_racks.contains(slot.rack) ||
-         request.excluded_leaf_groups.contains(slot.leaf_group) ||
-         (!request.pinned_leaf_group.empty() && request.pinned_leaf_group != slot.leaf_group);
-}
-
 bool excludes_any(const Request& request) {
   return !request.excluded_nodes.empty() || !request.excluded_racks.empty() ||
          !request.excluded_leaf_groups.empty() || !request.pinned_leaf_group.empty();
 }
 
 }  // namespace
+
+bool excludes(const Request& request, const Slot& slot) {
+  return request.excluded_nodes.contains(slot.node) || request.excluded_racks.contains(slot.rack) ||
+         request.excluded_leaf_groups.contains(slot.leaf_group) ||
+         (!request.pinned_leaf_group.empty() && request.pinned_leaf_group != slot.leaf_group);
+}
 
 View::View(const Pool& pool)
     : pool_(&pool), usable_(pool.free), leaves_(pool.leaf_tally), domains_(pool.domain_tally) {}

@@ -10,6 +10,8 @@ namespace tundish::control::placement {
 /// The level at which nodes count as together.
 enum class Scope { domain, leaf, pod };
 
+bool excludes(const Request& request, const Slot& slot);
+
 class View {
  public:
   explicit View(const Pool& pool);

@@ -28,8 +28,9 @@ KernelLine parse_kernel_write(std::string_view written) {
   KernelLine out{.priority = {.facility = 1, .level = 4}, .text = written};
   if (written.starts_with('<')) {
     const std::size_t close = written.find('>');
-    const auto number =
-        close == std::string_view::npos ? std::nullopt : parse_integer(written.substr(1, close - 1));
+    const auto number = close == std::string_view::npos
+                            ? std::nullopt
+                            : parse_integer(written.substr(1, close - 1));
     if (number && *number >= 0) {
       const auto facility = static_cast<unsigned>(*number >> 3) & 0xff;
       out.priority.level = static_cast<unsigned>(*number & 7);

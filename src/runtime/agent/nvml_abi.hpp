@@ -1,9 +1,10 @@
 #pragma once
 // The part of NVML's C interface that we call, declared here because the driver's nvml.h is not
 // free to ship. Names inside are ours; layouts and numbers are NVIDIA's.
-// Source of every layout and number below unless said otherwise: nvml.h of the driver, API version
-// 12 (read in github.com/NVIDIA/go-nvml, gen/nvml/nvml.h); checked 2026. Not yet compared with a
-// real driver by running: the assertions at the end hold our reading of it in place.
+// Source of every layout and number below unless said otherwise: nvml.h of the driver, API 11
+// (github.com/NVIDIA/go-nvml, gen/nvml/nvml.h) and, for field 230, fabric and field values, API 12
+// as quoted by open programs that call it; checked 2026. Not yet compared with a real driver by
+// running: the assertions at the end hold our reading of it in place.
 #include <cstdint>
 
 namespace tundish::nvml {

@@ -13,7 +13,8 @@ struct TlsTrust {
   std::string ca_file;  ///< PEM; empty: the system's store. The peer's name is always verified.
 };
 
-/// Asynchronous client on the loop; implements the Wire port for drivers.
+/// Asynchronous client on the loop; implements the Wire port for drivers. Keeps idle connections.
+/// Lives on the loop thread and dies before the loop; calls still under way are then dropped.
 class HttpClient final : public Wire {
  public:
   HttpClient(Loop& loop, TlsTrust trust);
@@ -41,7 +42,9 @@ class HttpSession {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Blocking read of a stream: `on_chunk` gets body bytes as they come; returning false stops.
+/// Blocking read of a stream: `on_chunk` gets body bytes as they come, and an empty piece every
+/// second of silence so that the caller can stop; returning false stops (and is no error). A status
+/// other than 2xx is an Error. Connecting has a limit of 10 s, the stream itself none.
 Result<> http_stream(const HttpRequest& request, const TlsTrust& trust,
                      const std::function<bool(std::string_view)>& on_chunk);
 

@@ -48,12 +48,13 @@ void Connection::start() {
 }
 
 void Connection::touch() {
-  deadline_ = std::chrono::steady_clock::now() +
-              std::chrono::microseconds(shared_->options.idle_limit.us);
+  deadline_ =
+      std::chrono::steady_clock::now() + std::chrono::microseconds(shared_->options.idle_limit.us);
 }
 
 void Connection::close() {
   if (is_closed()) return;
+  const auto self = shared_from_this();  // the map may hold the last reference
   phase_ = Phase::closed;
   transport_->close();
   shared_->connections.erase(this);
@@ -110,7 +111,8 @@ void Connection::parse() {
   }
   if (failed && failed != http::error::need_more) {
     if (failed == http::error::body_limit) return refuse(413, "the body is larger than allowed");
-    if (failed == http::error::header_limit) return refuse(431, "the header is larger than allowed");
+    if (failed == http::error::header_limit)
+      return refuse(431, "the header is larger than allowed");
     return refuse(400, "malformed request: " + failed.message());
   }
   if (parser_->is_done()) return serve();
@@ -173,8 +175,8 @@ void Connection::answer(HttpResponse response) {
     response = json_response(500, error_json("internal", "the reply was malformed"));
   }
   const bool with_body = allows_body(response.status);
-  std::string bytes = render_response_head(
-      response, with_body ? Framing::content_length : Framing::none, after_);
+  std::string bytes =
+      render_response_head(response, with_body ? Framing::content_length : Framing::none, after_);
   if (with_body && !has_head_request_) bytes += response.body;
   // Set first: a write that fails at once must find the reply finished.
   phase_ = Phase::flushing;
@@ -183,8 +185,8 @@ void Connection::answer(HttpResponse response) {
 
 void Connection::begin_stream(std::string content_type) {
   if (phase_ != Phase::answering) return;
-  HttpResponse head{200, {{"content-type", std::move(content_type)}, {"cache-control", "no-store"}},
-                    ""};
+  HttpResponse head{
+      200, {{"content-type", std::move(content_type)}, {"cache-control", "no-store"}}, ""};
   if (!are_headers_safe(head.headers)) head.headers.clear();
   if (framing_ == Framing::until_close) after_ = After::close;
   is_streaming_ = true;

@@ -25,6 +25,8 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 struct ServerShared {
   ListenOptions options;
   Handler handler;
+  /// False once the server is gone: handlers that were queued before that look here first.
+  bool is_open = true;
   std::map<Connection*, std::shared_ptr<Connection>> connections;
 };
 

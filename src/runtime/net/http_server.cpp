@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <cerrno>
 #include <cstring>
@@ -157,6 +158,7 @@ struct HttpServer::Impl {
     shared->handler = std::move(handler);
   }
   ~Impl() {
+    shared->is_open = false;
     ErrorCode ignored;
     acceptor.close(ignored);
     timer.cancel();
@@ -179,26 +181,25 @@ struct HttpServer::Impl {
 };
 
 void HttpServer::Impl::accept() {
-  acceptor.async_accept([this](ErrorCode failed, Socket socket) {
-    if (failed == asio::error::operation_aborted) return;
+  acceptor.async_accept([this, alive = shared](ErrorCode failed, Socket socket) {
+    if (!alive->is_open) return;
     if (!failed) {
       admit(std::move(socket));
       return accept();
     }
     log(LogLevel::warn, "http_accept_failed", {{"what", failed.message()}});
     retry.expires_after(accept_retry);
-    retry.async_wait([this](ErrorCode cancelled) {
-      if (!cancelled) accept();
+    retry.async_wait([this, alive = shared](ErrorCode cancelled) {
+      if (!cancelled && alive->is_open) accept();
     });
   });
 }
 
 void HttpServer::Impl::admit(Socket socket) {
   Peer peer = identify(socket);
-  auto transport = tls ? make_server_transport(std::move(socket), tls)
-                       : make_plain_transport(std::move(socket));
-  auto connection =
-      std::make_shared<Connection>(shared, std::move(transport), std::move(peer));
+  auto transport =
+      tls ? make_server_transport(std::move(socket), tls) : make_plain_transport(std::move(socket));
+  auto connection = std::make_shared<Connection>(shared, std::move(transport), std::move(peer));
   shared->connections.emplace(connection.get(), connection);
   connection->start();
 }
@@ -206,10 +207,10 @@ void HttpServer::Impl::admit(Socket socket) {
 /// One timer for all connections: arming one per read would cost more than the reads.
 void HttpServer::Impl::sweep() {
   const auto idle = std::chrono::microseconds(shared->options.idle_limit.us);
-  timer.expires_after(std::clamp<std::chrono::microseconds>(
-      idle / 4, std::chrono::milliseconds(10), std::chrono::seconds(1)));
-  timer.async_wait([this](ErrorCode cancelled) {
-    if (cancelled) return;
+  timer.expires_after(std::clamp<std::chrono::microseconds>(idle / 4, std::chrono::milliseconds(10),
+                                                            std::chrono::seconds(1)));
+  timer.async_wait([this, alive = shared](ErrorCode cancelled) {
+    if (cancelled || !alive->is_open) return;
     const auto now = std::chrono::steady_clock::now();
     std::vector<std::shared_ptr<Connection>> overdue;
     for (const auto& [key, connection] : shared->connections) {

@@ -11,8 +11,8 @@ namespace tundish::net {
 
 struct ServerRequest {
   std::string method;
-  std::string path;                          ///< percent-decoded, without the query
-  std::map<std::string, std::string> query;  ///< percent-decoded
+  std::string path;                            ///< percent-decoded, without the query
+  std::map<std::string, std::string> query;    ///< percent-decoded
   std::map<std::string, std::string> headers;  ///< names in lower case
   std::string body;
   std::string peer;           ///< "10.88.0.11" or "unix:uid=0"
@@ -41,9 +41,9 @@ class Reply {
 using Handler = std::function<void(ServerRequest, Reply)>;
 
 struct ListenOptions {
-  std::string url;       ///< http://ADDR:PORT (port 0 = any), https://ADDR:PORT or unix:/path
-  std::string tls_cert;  ///< PEM file, for https
-  std::string tls_key;
+  std::string url = {};       ///< http://ADDR:PORT (port 0 = any), https://ADDR:PORT or unix:/path
+  std::string tls_cert = {};  ///< PEM file, for https
+  std::string tls_key = {};
   std::size_t body_limit = 8 << 20;  ///< bytes; larger bodies get 413
   /// A connection on which nothing moves for so long is closed; a pending reply does not count.
   Duration idle_limit = seconds(120);

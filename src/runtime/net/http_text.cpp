@@ -57,7 +57,8 @@ Result<Url> parse_socket_url(std::string_view text) {
   if (border != std::string_view::npos) url.target = rest.substr(border + 1);
   if (!url.socket_path.starts_with('/')) return bad_url(text, "the socket path is not absolute");
   // sockaddr_un holds 108 bytes with the final zero.
-  if (url.socket_path.size() > 107) return bad_url(text, "the socket path is longer than 107 bytes");
+  if (url.socket_path.size() > 107)
+    return bad_url(text, "the socket path is longer than 107 bytes");
   return url;
 }
 
@@ -181,7 +182,8 @@ std::string render_response_head(const HttpResponse& response, Framing framing, 
   out += "\r\n";
   for (const auto& [name, value] : response.headers) {
     const std::string lower = to_lower(name);
-    if (lower == "content-length" || lower == "transfer-encoding" || lower == "connection") continue;
+    if (lower == "content-length" || lower == "transfer-encoding" || lower == "connection")
+      continue;
     out += name + ": " + value + "\r\n";
   }
   if (framing == Framing::content_length) {
@@ -202,14 +204,32 @@ std::string render_chunk(std::string_view data) {
 std::string_view reason_phrase(int status) {
   // Source: RFC 9110, section 15, and RFC 6585.
   static constexpr std::array<std::pair<int, std::string_view>, 26> known{{
-      {200, "OK"}, {201, "Created"}, {202, "Accepted"}, {204, "No Content"},
-      {301, "Moved Permanently"}, {302, "Found"}, {304, "Not Modified"}, {400, "Bad Request"},
-      {401, "Unauthorized"}, {403, "Forbidden"}, {404, "Not Found"}, {405, "Method Not Allowed"},
-      {408, "Request Timeout"}, {409, "Conflict"}, {410, "Gone"}, {412, "Precondition Failed"},
-      {413, "Content Too Large"}, {415, "Unsupported Media Type"}, {422, "Unprocessable Content"},
-      {429, "Too Many Requests"}, {431, "Request Header Fields Too Large"},
-      {500, "Internal Server Error"}, {501, "Not Implemented"}, {502, "Bad Gateway"},
-      {503, "Service Unavailable"}, {504, "Gateway Timeout"},
+      {200, "OK"},
+      {201, "Created"},
+      {202, "Accepted"},
+      {204, "No Content"},
+      {301, "Moved Permanently"},
+      {302, "Found"},
+      {304, "Not Modified"},
+      {400, "Bad Request"},
+      {401, "Unauthorized"},
+      {403, "Forbidden"},
+      {404, "Not Found"},
+      {405, "Method Not Allowed"},
+      {408, "Request Timeout"},
+      {409, "Conflict"},
+      {410, "Gone"},
+      {412, "Precondition Failed"},
+      {413, "Content Too Large"},
+      {415, "Unsupported Media Type"},
+      {422, "Unprocessable Content"},
+      {429, "Too Many Requests"},
+      {431, "Request Header Fields Too Large"},
+      {500, "Internal Server Error"},
+      {501, "Not Implemented"},
+      {502, "Bad Gateway"},
+      {503, "Service Unavailable"},
+      {504, "Gateway Timeout"},
   }};
   for (const auto& [code, phrase] : known) {
     if (code == status) return phrase;

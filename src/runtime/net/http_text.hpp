@@ -14,9 +14,9 @@ enum class Scheme { http, https, socket_file };
 
 struct Url {
   Scheme scheme = Scheme::http;
-  std::string address;      ///< name or literal, without brackets
-  int port = 0;             ///< 0 only when it was written so (listeners: any)
-  std::string socket_path;  ///< for Scheme::socket_file
+  std::string address;       ///< name or literal, without brackets
+  int port = 0;              ///< 0 only when it was written so (listeners: any)
+  std::string socket_path;   ///< for Scheme::socket_file
   std::string target = "/";  ///< path and query as sent
   /// Requests with equal origins may share a connection.
   std::string origin() const;

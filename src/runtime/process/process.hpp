@@ -1,5 +1,5 @@
 #pragma once
-// Child processes with deadlines. The only place that forks.
+// Child processes with deadlines, and files. The only place that forks.
 #include <string>
 #include <vector>
 
@@ -9,19 +9,20 @@
 namespace tundish::process {
 
 struct Command {
-  std::vector<std::string> argv;              ///< argv[0] is looked up in PATH
-  std::vector<std::string> env;               ///< "K=V" added to the inherited environment
-  std::string input;                          ///< standard input; empty: /dev/null
-  std::string directory;                      ///< empty: "/"
-  Duration limit = seconds(30);               ///< then SIGKILL to the whole process group
-  std::size_t output_limit = 8 << 20;         ///< bytes kept per stream; the rest is discarded
+  std::vector<std::string> argv = {};  ///< argv[0] is looked up in PATH
+  std::vector<std::string> env = {};   ///< "K=V" added to the inherited environment
+  std::string input = {};              ///< standard input; empty: /dev/null
+  std::string directory = {};          ///< empty: "/"
+  Duration limit = seconds(30);        ///< then SIGKILL to the whole process group
+  std::size_t output_limit = 8 << 20;  ///< bytes kept per stream; the rest is discarded
 };
 
 struct Output {
-  int exit_code = -1;   ///< -1 when a signal ended it
+  int exit_code = -1;  ///< -1 when a signal ended it
   int signal = 0;
   bool timed_out = false;
   bool abandoned = false;  ///< survived SIGKILL (D state): left behind, never waited for again
+  Duration duration;
   std::string out;
   std::string err;
   bool ok() const { return exit_code == 0 && !timed_out; }
@@ -33,11 +34,11 @@ struct Output {
 Result<Output> run(const Command& command);
 
 struct Daemon {
-  std::vector<std::string> argv;
-  std::vector<std::string> env;
-  std::string log_file;   ///< both streams, appended
-  std::string pid_file;   ///< written by us with the child's pid; empty: none
-  std::string directory;
+  std::vector<std::string> argv = {};
+  std::vector<std::string> env = {};
+  std::string log_file = {};  ///< both streams, appended
+  std::string pid_file = {};  ///< written by us with the child's pid; empty: none
+  std::string directory = {};
 };
 
 /// Starts a process in its own session that outlives us (double fork), and returns its pid.

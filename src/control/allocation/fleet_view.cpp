@@ -1,0 +1,97 @@
+#include "control/allocation/fleet_view.hpp"
+
+#include "control/placement/place.hpp"
+#include "model/ops/allocation_ops.hpp"
+
+namespace tundish::control {
+namespace {
+
+placement::Request request_for(const Allocation& allocation) {
+  placement::Request request;
+  request.sku = allocation.spec.sku;
+  request.count = allocation.spec.nodes;
+  return request;
+}
+
+placement::Swap swap_for(const Allocation& allocation, const NodeId& lost) {
+  placement::Swap swap;
+  for (const auto& member : allocation.status.nodes) {
+    if (member.role == MemberRole::member) swap.members.push_back(member.node.str());
+  }
+  swap.lost = lost.str();
+  return swap;
+}
+
+}  // namespace
+
+placement::Fleet fleet_of(const View& view) {
+  placement::Fleet fleet;
+  for (const auto& [id, node] : view.reg.all<Node>()) {
+    if (node.spec.role != NodeRole::gpu) continue;
+    placement::Slot slot;
+    slot.node = id.str();
+    slot.pod = node.spec.site;
+    slot.leaf_group = node.spec.leaf_group;
+    slot.nvlink_domain = node.spec.nvlink_domain;
+    slot.sku = node.spec.sku;
+    slot.rack = node.spec.rack;
+    slot.placeable = placeable(view, node).yes;
+    slot.counts_as_capacity =
+        node.status.phase != NodePhase::retired && node.status.phase != NodePhase::expected;
+    const Sku* sku = view.reg.find_named<Sku>(node.spec.sku);
+    slot.gpus = sku ? sku->spec.gpus : 0;
+    fleet.slots.push_back(std::move(slot));
+  }
+  return fleet;
+}
+
+std::optional<NodeId> find_stand_in(const View& view, const Allocation& allocation,
+                                    const NodeId& lost, std::string& why) {
+  auto index = placement::FleetIndex::create(fleet_of(view));
+  if (!index) {
+    why = index.error().what;
+    return std::nullopt;
+  }
+  placement::Request request = request_for(allocation);
+  if (lost.empty()) {
+    // A spare stands where it could replace the first member: closest to the gang.
+    const auto swap = swap_for(allocation, {});
+    if (swap.members.empty()) return std::nullopt;
+    placement::Swap beside = swap;
+    beside.lost = swap.members.front();
+    const auto found = placement::pick_replacement(*index, beside, request);
+    if (const auto* node = std::get_if<placement::Replacement>(&found)) return NodeId(node->node);
+    why = std::get<placement::Shortfall>(found).text;
+    return std::nullopt;
+  }
+  const auto found = placement::pick_replacement(*index, swap_for(allocation, lost), request);
+  if (const auto* node = std::get_if<placement::Replacement>(&found)) return NodeId(node->node);
+  why = std::get<placement::Shortfall>(found).text;
+  return std::nullopt;
+}
+
+std::optional<NodeId> find_spare(const View& view, const Allocation& allocation,
+                                 const NodeId& lost) {
+  const Node* gone = view.reg.find(lost);
+  const Node* best = nullptr;
+  int best_distance = 0;
+  for (const auto& member : allocation.status.nodes) {
+    if (member.role != MemberRole::spare) continue;
+    const Node* node = view.reg.find(member.node);
+    if (!node || !view.reg.claims_on(node->id).empty() || !is_present(view, node->id)) continue;
+    int distance = 2;
+    if (gone && node->spec.leaf_group == gone->spec.leaf_group) distance = 1;
+    if (gone && !gone->spec.nvlink_domain.empty() &&
+        node->spec.nvlink_domain == gone->spec.nvlink_domain) {
+      distance = 0;
+    }
+    if (!best || distance < best_distance) {
+      best = node;
+      best_distance = distance;
+    }
+  }
+  if (!best) return std::nullopt;
+  return best->id;
+}
+
+}  // namespace tundish::control

@@ -1,0 +1,225 @@
+#include "control/allocation/reconcile_allocation.hpp"
+
+#include "control/allocation/fleet_view.hpp"
+#include "control/cluster/drained.hpp"
+#include "model/ops/allocation_ops.hpp"
+#include "model/ops/incident_ops.hpp"
+
+namespace tundish::control {
+namespace {
+
+/// Claim that lets the allocation act on a node: permitted, or a person's.
+const Claim* acting_claim(const View& view, const NodeId& node) {
+  for (const auto& id : view.reg.claims_on(node)) {
+    const Claim* claim = view.reg.find(id);
+    if (claim && claim->permitted) return claim;
+  }
+  return nullptr;
+}
+
+Action attach_action(const Allocation& allocation, const AllocationNode& member,
+                     const PortRef& port, const std::string& segment) {
+  Action action;
+  action.key = allocation.id.str() + "/" + member.node.str() + "/port/" +
+               (segment.empty() ? "quarantine" : segment) + "/" + std::to_string(member.since.us);
+  action.name = segment.empty() ? "quarantine_port" : "attach_port";
+  action.action_class = ActionClass::network;
+  action.node = member.node;
+  action.cluster = allocation.cluster;
+  action.allocation = allocation.id;
+  action.group = member.cause.empty() ? action.key : member.cause;
+  action.limit = seconds(10);
+  action.act = AttachAct{port, segment};
+  return action;
+}
+
+/// Brings the port to `segment`; true when it was seen there.
+bool converge_port(const View& view, const Allocation& allocation, const AllocationNode& member,
+                   const std::string& segment, Outcome& out) {
+  const Node* node = view.reg.find(member.node);
+  if (!node) return false;
+  const PortRef port = port_of(view, *node, member.interface);
+  if (port.switch_name.empty()) {
+    out.reason = "node " + node->meta.name + " has no cabled access port";
+    return false;
+  }
+  const auto seen = seen_segment(view, port);
+  if (seen && *seen == segment) return true;
+  out.actions.push_back(attach_action(allocation, member, port, segment));
+  return false;
+}
+
+Action leave_action(const View& view, const Allocation& allocation, const AllocationNode& member) {
+  Action action;
+  const bool controller = member.role == MemberRole::controller;
+  action.key = allocation.id.str() + "/" + member.node.str() + "/leave/" +
+               std::to_string(member.since.us);
+  action.name = controller ? "stop_controller" : "leave_cluster";
+  action.action_class = ActionClass::node_setup;
+  action.node = member.node;
+  action.cluster = allocation.cluster;
+  action.allocation = allocation.id;
+  action.group = member.cause.empty() ? action.key : member.cause;
+  action.limit = seconds(30);
+  action.result_to = ResultTo::member_joined;
+  VerbCall call;
+  call.verb = controller ? Verb::stop_controller : Verb::leave_cluster;
+  if (const Cluster* cluster = view.reg.find(allocation.cluster)) call.cluster = cluster->meta.name;
+  action.act = VerbAct{std::move(call)};
+  return action;
+}
+
+/// Out of the engine, off the network, seen gone; then it belongs to nobody.
+void converge_leaving(const View& view, const Allocation& allocation, const AllocationNode& member,
+                      Outcome& out) {
+  const Node* node = view.reg.find(member.node);
+  if (!node) return;
+  const bool releasing = allocation.status.phase == AllocationPhase::releasing;
+  if (!releasing && !is_drained(view, *node)) return;
+  if (member.joined && is_present(view, member.node)) {
+    out.actions.push_back(leave_action(view, allocation, member));
+    return;
+  }
+  if (!converge_port(view, allocation, member, "", out)) return;
+  if (member.attached) {
+    out.operations.push_back(mark_attached(allocation.id, member.node, false));
+    return;
+  }
+  const bool incident = !view.reg.incidents_on(member.node).empty();
+  out.operations.push_back(detach_node(allocation.id, member.node,
+                                       incident ? NodePhase::revalidating : NodePhase::wiping));
+}
+
+void converge_member(const View& view, const Allocation& allocation, const AllocationNode& member,
+                     Outcome& out) {
+  if (member.role == MemberRole::leaving ||
+      allocation.status.phase == AllocationPhase::releasing) {
+    converge_leaving(view, allocation, member, out);
+    return;
+  }
+  const bool outside = member.role == MemberRole::spare;
+  const std::string segment = outside ? "" : allocation.status.segment;
+  const bool there = converge_port(view, allocation, member, segment, out);
+  if (there && member.attached == outside) {
+    out.operations.push_back(mark_attached(allocation.id, member.node, !outside));
+  }
+}
+
+/// One claimed member: the spare takes over, else any fitting free node, else the tenant is short.
+void replace_member(const View& view, const Allocation& allocation, const AllocationNode& member,
+                    const Claim& claim, Outcome& out) {
+  if (allocation.spec.replace != Consent::automatic) {
+    out.reason = "node is claimed; the tenant does not let it be replaced";
+    return;
+  }
+  if (const auto spare = find_spare(view, allocation, member.node)) {
+    out.operations.push_back(bind_spare(allocation.id, member.node, *spare, claim.incident));
+    return;
+  }
+  std::string why;
+  if (const auto free = find_stand_in(view, allocation, member.node, why)) {
+    out.operations.push_back(mark_leaving(allocation.id, member.node, claim.incident));
+    out.operations.push_back(add_node(allocation.id, *free, MemberRole::member, claim.incident));
+    return;
+  }
+  out.operations.push_back(mark_leaving(allocation.id, member.node, claim.incident));
+}
+
+void keep_strength(const View& view, const Allocation& allocation, Outcome& out) {
+  for (const auto& member : allocation.status.nodes) {
+    const Claim* claim = acting_claim(view, member.node);
+    if (!claim) continue;
+    if (member.role == MemberRole::spare) {
+      out.operations.push_back(mark_leaving(allocation.id, member.node, claim->incident));
+    } else if (member.role == MemberRole::member) {
+      replace_member(view, allocation, member, *claim, out);
+    }
+    if (!out.operations.empty()) return;  // decide the next one on the changed registry
+  }
+  const int members = count_role(allocation, MemberRole::member);
+  const int spares = count_role(allocation, MemberRole::spare);
+  std::string why;
+  if (members < allocation.spec.nodes) {
+    if (const auto free = find_stand_in(view, allocation, {}, why)) {
+      out.operations.push_back(add_node(allocation.id, *free, MemberRole::member, {}));
+    }
+  } else if (spares < allocation.spec.spares) {
+    if (const auto free = find_stand_in(view, allocation, {}, why)) {
+      out.operations.push_back(add_node(allocation.id, *free, MemberRole::spare, {}));
+    }
+  }
+}
+
+bool all_where(const Allocation& allocation, bool AllocationNode::*field) {
+  for (const auto& member : allocation.status.nodes) {
+    if (member.role == MemberRole::spare || member.role == MemberRole::leaving) continue;
+    if (!(member.*field)) return false;
+  }
+  return true;
+}
+
+int serving(const View& view, const Allocation& allocation) {
+  int count = 0;
+  for (const auto& member : allocation.status.nodes) {
+    const bool serves = member.role == MemberRole::member && member.attached && member.joined;
+    if (serves && view.reg.claims_on(member.node).empty()) ++count;
+  }
+  return count;
+}
+
+void advance_phase(const View& view, const Allocation& allocation, Outcome& out) {
+  const auto& status = allocation.status;
+  const auto to = [&](AllocationPhase phase, std::string reason) {
+    out.operations.push_back(set_allocation_phase(allocation.id, phase, std::move(reason)));
+  };
+  const Cluster* cluster = view.reg.find(allocation.cluster);
+  switch (status.phase) {
+    case AllocationPhase::network_pending:
+      if (all_where(allocation, &AllocationNode::attached)) to(AllocationPhase::provisioning, "");
+      break;
+    case AllocationPhase::provisioning:
+      if (all_where(allocation, &AllocationNode::joined)) to(AllocationPhase::verifying, "");
+      break;
+    case AllocationPhase::verifying:
+      if (cluster && cluster->status.phase == ClusterPhase::active) {
+        to(AllocationPhase::active, "");
+      }
+      break;
+    case AllocationPhase::active:
+    case AllocationPhase::degraded: {
+      const int have = serving(view, allocation);
+      if (have >= allocation.spec.nodes) {
+        to(AllocationPhase::active, "");
+      } else {
+        to(AllocationPhase::degraded, std::to_string(have) + " of " +
+                                          std::to_string(allocation.spec.nodes) +
+                                          " members serve");
+      }
+      break;
+    }
+    case AllocationPhase::releasing:
+      if (status.nodes.empty()) out.operations.push_back(remove_cluster(allocation.cluster));
+      break;
+    case AllocationPhase::requested:
+    case AllocationPhase::released:
+    case AllocationPhase::failed: break;
+  }
+}
+
+}  // namespace
+
+Outcome reconcile_allocation(const View& view, const Allocation& allocation) {
+  Outcome out;
+  const auto phase = allocation.status.phase;
+  if (phase != AllocationPhase::releasing) {
+    keep_strength(view, allocation, out);
+    if (!out.operations.empty()) return out;
+  }
+  for (const auto& member : allocation.status.nodes) {
+    converge_member(view, allocation, member, out);
+  }
+  advance_phase(view, allocation, out);
+  return out;
+}
+
+}  // namespace tundish::control

@@ -1,0 +1,17 @@
+#pragma once
+#include "control/view.hpp"
+
+namespace tundish::control {
+
+/// *Known* to be empty: the engine answered lately, gives the node no new work, and nothing runs
+/// or completes on it. An engine that does not answer leaves it unknown, which is false.
+bool is_drained(const View& view, const Node& node);
+
+/// Name of the node in the cluster's engine; empty when it is not declared there.
+std::string engine_name(const Cluster& cluster, const NodeId& node);
+const EngineNode* find_engine_node(const EngineObserved& engine, const std::string& name);
+bool has_state(const EngineNode& node, std::string_view state);
+/// Jobs that hold the node now (running, completing, suspended: any state but pending and ended).
+std::vector<const EngineJob*> jobs_on(const EngineObserved& engine, const std::string& name);
+
+}  // namespace tundish::control

@@ -1,0 +1,82 @@
+#include "control/ledger.hpp"
+
+#include "base/check.hpp"
+#include "base/log.hpp"
+
+namespace tundish::control {
+
+Result<> Ledger::load() {
+  registry_ = Registry();
+  TRY_VOID(store_.load([this](const ObjectBase& object) -> Result<> {
+    if (!registry_.adopt(object)) {
+      return make_error(Code::corrupt, "stored object of unknown kind " +
+                                           std::string(object.kind()) + "/" + object.id());
+    }
+    return {};
+  }));
+  registry_.raise_revision(store_.head().revision);
+  epoch_ = store_.head().epoch;
+  return {};
+}
+
+Result<> Ledger::perform(const Operation& operation, const std::string& actor,
+                         const std::string& reason) {
+  Txn txn(registry_, scheduler_.now(), actor);
+  const Result<> done = operation.perform(txn);
+  if (!done) {
+    txn.undo();
+    return done;
+  }
+  if (txn.changes().empty()) return {};
+  for (auto& change : txn.changes()) {
+    for (const auto& listener : listeners_) listener(change);
+    pending_.changes.push_back(std::move(change));
+  }
+  HistoryEntry entry;
+  entry.revision = registry_.revision();
+  entry.at = scheduler_.now();
+  entry.actor = actor;
+  entry.operation = std::string(operation.name());
+  entry.object = operation.object();
+  entry.reason = reason;
+  entry.outcome = "done";
+  pending_.history.push_back(std::move(entry));
+  return {};
+}
+
+void Ledger::record_refusal(const std::string& actor, const std::string& call,
+                            const std::string& object, const Error& error) {
+  HistoryEntry entry;
+  entry.revision = registry_.revision();
+  entry.at = scheduler_.now();
+  entry.actor = actor;
+  entry.operation = call;
+  entry.object = object;
+  entry.outcome = "refused: " + std::string(code_name(error.code)) + " " + error.what;
+  pending_.history.push_back(std::move(entry));
+}
+
+void Ledger::after_flush(std::function<void(const Result<>&)> then) {
+  waiting_.push_back(std::move(then));
+}
+
+Result<> Ledger::flush() {
+  Result<> outcome;
+  if (!pending_.empty()) {
+    Batch batch;
+    std::swap(batch, pending_);
+    outcome = store_.commit(batch);
+    if (!outcome) {
+      log(LogLevel::error, "store_refused_commit", {{"why", outcome.error().message()}});
+      const Result<> loaded = load();
+      check(loaded.has_value(), "the store must be readable to go on");
+      for (const auto& listener : reload_listeners_) listener();
+    }
+  }
+  std::vector<std::function<void(const Result<>&)>> waiting;
+  std::swap(waiting, waiting_);
+  for (const auto& then : waiting) then(outcome);
+  return outcome;
+}
+
+}  // namespace tundish::control

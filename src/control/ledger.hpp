@@ -1,0 +1,55 @@
+#pragma once
+// The registry and its store behind one door. Operations change memory at once and are committed
+// in groups; nothing leaves the process (an act, a reply) before flush() made its cause durable.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/operation.hpp"
+#include "ports/scheduler.hpp"
+#include "ports/store.hpp"
+
+namespace tundish::control {
+
+class Ledger {
+ public:
+  Ledger(Store& store, const Scheduler& scheduler) : store_(store), scheduler_(scheduler) {}
+
+  /// Fills the registry from the store.
+  Result<> load();
+  const Registry& view() const { return registry_; }
+  std::int64_t epoch() const { return epoch_; }
+
+  /// Applies an operation in memory; it becomes durable with the next flush().
+  Result<> perform(const Operation& operation, const std::string& actor,
+                   const std::string& reason);
+  /// Records a call that was refused (also logins): part of the same chain.
+  void record_refusal(const std::string& actor, const std::string& call,
+                      const std::string& object, const Error& error);
+
+  /// Runs when everything performed so far is durable, or with the error that prevented it.
+  void after_flush(std::function<void(const Result<>&)> then);
+  /// Commits what is pending. When the store refuses, memory is loaded anew from it, so that both
+  /// agree, and the waiting callbacks get the error.
+  Result<> flush();
+  bool has_pending() const { return !pending_.empty() || !waiting_.empty(); }
+
+  /// Called for every change in memory, before it is durable.
+  void on_change(std::function<void(const Change&)> listener) {
+    listeners_.push_back(std::move(listener));
+  }
+  /// Called after memory was loaded anew because a commit failed.
+  void on_reload(std::function<void()> listener) { reload_listeners_.push_back(std::move(listener)); }
+
+ private:
+  Store& store_;
+  const Scheduler& scheduler_;
+  Registry registry_;
+  std::int64_t epoch_ = 1;
+  Batch pending_;
+  std::vector<std::function<void(const Result<>&)>> waiting_;
+  std::vector<std::function<void(const Change&)>> listeners_;
+  std::vector<std::function<void()>> reload_listeners_;
+};
+
+}  // namespace tundish::control

@@ -1,0 +1,15 @@
+#pragma once
+#include "control/action.hpp"
+
+namespace tundish::control {
+
+/// What the inventory says the node has.
+Expectation expectation_of(const View& view, const Node& node);
+/// A run_checks call on a node; empty `checks`: all of them.
+Action make_checks(const View& view, const Node& node, std::vector<std::string> checks,
+                   std::string key);
+Action make_wipe(const Node& node, std::string key);
+/// Observed hardware that contradicts the declaration, in words; empty: none.
+std::string drift_of(const Node& node);
+
+}  // namespace tundish::control

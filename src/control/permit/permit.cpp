@@ -1,0 +1,123 @@
+#include "control/permit/permit.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace tundish::control {
+namespace {
+
+std::string_view class_name(ActionClass action_class) {
+  return enum_names(action_class)[static_cast<std::size_t>(action_class)];
+}
+
+bool is_disruptive(ActionClass action_class) {
+  return action_class == ActionClass::reset || action_class == ActionClass::power;
+}
+
+/// Every scope that the action touches.
+std::set<std::string> scopes_of(const Action& action, const View& view) {
+  std::set<std::string> out = {"*"};
+  const auto add_tenant = [&](const TenantId& id) {
+    if (const Tenant* tenant = view.reg.find(id)) out.insert("tenant:" + tenant->meta.name);
+  };
+  if (const Node* node = view.reg.find(action.node)) {
+    out.insert("node:" + node->meta.name);
+    if (!node->spec.rack.empty()) out.insert("rack:" + node->spec.rack);
+    if (!node->spec.site.empty()) out.insert("site:" + node->spec.site);
+    if (const Allocation* held = view.reg.find(node->status.allocation)) {
+      add_tenant(held->meta.tenant);
+    }
+  }
+  if (const Cluster* cluster = view.reg.find(action.cluster)) {
+    out.insert("cluster:" + cluster->meta.name);
+    add_tenant(cluster->meta.tenant);
+  }
+  if (const auto* attach = std::get_if<AttachAct>(&action.act)) {
+    out.insert("switch:" + attach->port.switch_name);
+  }
+  if (const auto* engine = std::get_if<EngineAct>(&action.act)) {
+    if (const Node* controller = view.reg.find(engine->controller)) {
+      out.insert("site:" + controller->spec.site);
+    }
+  }
+  return out;
+}
+
+const Hold* hold_over(const std::set<std::string>& scopes, const View& view) {
+  for (const auto& [id, hold] : view.reg.all<Hold>()) {
+    if (hold.until.is_set() && hold.until <= view.now) continue;
+    if (scopes.contains(hold.scope)) return &hold;
+  }
+  return nullptr;
+}
+
+AuthorityLevel authority_over(const std::set<std::string>& scopes, ActionClass action_class,
+                              const View& view) {
+  std::optional<AuthorityLevel> lowest;
+  for (const auto& [id, authority] : view.reg.all<Authority>()) {
+    if (!scopes.contains(authority.scope)) continue;
+    if (authority.action_class != "*" && authority.action_class != class_name(action_class)) {
+      continue;
+    }
+    if (!lowest || authority.level < *lowest) lowest = authority.level;
+  }
+  return lowest.value_or(AuthorityLevel::observe);
+}
+
+std::optional<ProposalState> decision_on(const Action& action, const View& view) {
+  for (const auto& [id, proposal] : view.reg.all<Proposal>()) {
+    if (proposal.group != action.group) continue;
+    if (proposal.state == ProposalState::approved || proposal.state == ProposalState::denied) {
+      return proposal.state;
+    }
+  }
+  return std::nullopt;
+}
+
+Consent consent_for(const Action& action, const View& view) {
+  const Allocation* allocation = view.reg.find(action.allocation);
+  if (!allocation) return Consent::automatic;
+  if (action.action_class == ActionClass::requeue) return allocation->spec.requeue;
+  if (action.action_class == ActionClass::drain) return allocation->spec.replace;
+  return Consent::automatic;
+}
+
+}  // namespace
+
+Permit permit(const Action& action, const View& view, const InFlight& running) {
+  if (action.action_class == ActionClass::look) return {Leave::execute, "looking only"};
+  const auto scopes = scopes_of(action, view);
+  if (view.seen.hold_file) return {Leave::refuse, "hold file beside tundishd"};
+  if (const Hold* hold = hold_over(scopes, view)) {
+    return {Leave::refuse, "hold " + hold->scope + ": " + hold->reason};
+  }
+  const Incident* incident = view.reg.find(action.incident);
+  if (incident && incident->held) return {Leave::refuse, "a person holds the incident"};
+  if (is_disruptive(action.action_class) && incident && !incident->hardware_witness) {
+    return {Leave::refuse, "no hardware witness: a line that a user wrote resets nothing"};
+  }
+  const auto decided = decision_on(action, view);
+  if (decided == ProposalState::denied) return {Leave::refuse, "a person denied it"};
+  const AuthorityLevel level = authority_over(scopes, action.action_class, view);
+  if (level == AuthorityLevel::observe) {
+    return {Leave::refuse, "scope is at observe for " + std::string(class_name(action.action_class))};
+  }
+  if (level == AuthorityLevel::advise && decided != ProposalState::approved) {
+    return {Leave::propose, "scope is at advise"};
+  }
+  const Consent consent = consent_for(action, view);
+  if (consent == Consent::never) return {Leave::refuse, "the tenant does not consent"};
+  if (consent == Consent::ask && decided != ProposalState::approved) {
+    return {Leave::propose, "the tenant wants to be asked"};
+  }
+  const int fleet = static_cast<int>(view.reg.all<Node>().size());
+  const int most = std::max(view.limits.disruptive_floor, fleet * view.limits.disruptive_percent / 100);
+  if (is_disruptive(action.action_class) && running.disruptive >= most) {
+    return {Leave::refuse, "brake: " + std::to_string(running.disruptive) +
+                               " resets and power acts run already"};
+  }
+  return {Leave::execute, decided == ProposalState::approved ? "approved" : "authority act"};
+}
+
+}  // namespace tundish::control

@@ -1,0 +1,64 @@
+#pragma once
+// What controllers decide on: the registry, what was last observed, and now.
+#include <map>
+#include <string>
+
+#include "model/engine.hpp"
+#include "model/policy.hpp"
+#include "model/registry.hpp"
+#include "model/xid_catalogue.hpp"
+#include "ports/drivers.hpp"
+
+namespace tundish::control {
+
+/// When an agent was last heard, in memory only: heartbeats are not written.
+struct Presence {
+  Instant last_heard;
+  std::string boot_id;
+  bool on_hold = false;  ///< a hold file on the node is in force
+};
+
+/// Not durable: rebuilt by looking again.
+struct Observations {
+  std::map<NodeId, Presence> presence;
+  std::map<ClusterId, EngineObserved> engines;
+  std::map<std::pair<std::string, std::string>, PortObserved> ports;  ///< (switch, port)
+  bool hold_file = false;  ///< the file beside tundishd
+};
+
+struct Limits {
+  Duration silent_after = seconds(15);        ///< then presence is unknown, which is no fault
+  Duration engine_interval = seconds(2);      ///< between looks at an engine
+  Duration engine_stale = seconds(15);        ///< older observations are unknown
+  Duration port_interval = seconds(10);
+  Duration proposal_life = hours(24);
+  Duration retry_pause = seconds(2);          ///< after a failed act of set-up
+  int disruptive_floor = 2;                   ///< resets and power acts in flight, at least
+  int disruptive_percent = 2;                 ///< of the site, at most
+};
+
+struct View {
+  const Registry& reg;
+  const Observations& seen;
+  const RemediationPolicy& policy;
+  const Limits& limits;
+  Instant now;
+};
+
+/// Heard within `silent_after`. False means unknown, never broken.
+bool is_present(const View& view, const NodeId& node);
+/// The engine's last answer when it is fresh and the controller answered; else nullptr.
+const EngineObserved* fresh_engine(const View& view, const ClusterId& cluster);
+/// The port of a node that carries a tenant's network, with its switch; switch_name empty: none.
+PortRef port_of(const View& view, const Node& node, const std::string& interface);
+/// Segment the port was last seen in; nullopt when unknown.
+std::optional<std::string> seen_segment(const View& view, const PortRef& port);
+
+/// Whether placement may hand the node out, and why not.
+struct Placeable {
+  bool yes = false;
+  std::string reason;
+};
+Placeable placeable(const View& view, const Node& node);
+
+}  // namespace tundish::control

@@ -1,0 +1,46 @@
+#pragma once
+// The lab's control socket: what a person with a screwdriver can do in a data centre.
+#include <memory>
+
+#include "lab/bmc_sim.hpp"
+#include "lab/control_model.hpp"
+#include "lab/daemon_keeper.hpp"
+#include "lab/node_power.hpp"
+#include "runtime/net/http_server.hpp"
+
+namespace tundish::lab {
+
+struct LabParts {
+  net::Loop& loop;
+  const LabSpec& spec;
+  KernelLogServer& kernel_log;
+  NodePower& power;
+  BmcSimulator& bmc;
+  DaemonKeeper& daemon;
+};
+
+/// Lives on the loop thread. GET /status, /nodes/<n>; POST /fault, /power, /agent, /network, /bmc,
+/// /daemon, /run.
+class ControlApi {
+ public:
+  explicit ControlApi(LabParts parts) : parts_(parts), paths_(paths_of(parts.spec)) {}
+  Result<> listen();
+
+ private:
+  void answer(const net::ServerRequest& request, const net::Reply& reply);
+  void get(const net::ServerRequest& request, const net::Reply& reply);
+  Result<> post(const std::string& path, const std::string& body);
+  Result<> inject(const FaultRequest& request);
+  Result<> write_lines(const FaultRequest& request);
+  Result<> set_agent(const AgentRequest& request);
+  void set_daemon(const std::string& body, const net::Reply& reply);
+  void run(const std::string& body, const net::Reply& reply);
+  LabNodeStatus status_of_node(const NodeState& node) const;
+  LabStatus status() const;
+
+  LabParts parts_;
+  LabPaths paths_;
+  std::unique_ptr<net::HttpServer> server_;
+};
+
+}  // namespace tundish::lab

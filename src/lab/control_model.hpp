@@ -1,0 +1,113 @@
+#pragma once
+// What travels over the lab's control socket.
+#include <string>
+#include <vector>
+
+#include "base/describe.hpp"
+
+namespace tundish::lab {
+
+struct LabNodeStatus {
+  std::string name;
+  std::string role;
+  std::string phase;  ///< off, post, booting, running, stopping, failed
+  std::string boot_id;
+  int boots = 0;
+  int host_pid = 0;           ///< of node-init, in the machine's pid namespace; 0 when off
+  std::string network_path;   ///< /proc/<host_pid>/ns/net
+  std::string oob_address;
+  std::string bmc_address;
+  std::string failure;
+  std::vector<std::string> cgroups;
+  std::vector<std::string> problems;
+
+  void fields(Fields& f);
+};
+
+struct LabStatus {
+  std::string name;
+  std::string state;  ///< starting, ready, stopped, failed: REASON
+  int supervisor_pid = 0;  ///< in the machine's pid namespace; 0 when it does not run
+  int daemon_starts = 0;
+  bool daemon_running = false;
+  std::vector<LabNodeStatus> nodes;
+
+  void fields(Fields& f);
+};
+
+enum class FaultKind { none, lost, ecc_uncorrected, gsp, row_remap_failure };
+std::span<const std::string_view> enum_names(FaultKind);
+enum class LogFacility { kernel, user };
+std::span<const std::string_view> enum_names(LogFacility);
+
+struct FaultRequest {
+  std::string node;
+  int gpu = 0;
+  FaultKind kind = FaultKind::none;
+  bool sticky = false;
+  std::string line;  ///< text of kernel log records, one per line; empty: none
+  int level = 4;
+  LogFacility facility = LogFacility::kernel;
+
+  void fields(Fields& f);
+};
+
+enum class PowerVerb { on, off, graceful_shutdown, restart, graceful_restart, cycle };
+std::span<const std::string_view> enum_names(PowerVerb);
+struct PowerRequest {
+  std::string node;
+  PowerVerb action = PowerVerb::on;
+
+  void fields(Fields& f);
+};
+
+enum class ProcessVerb { start, stop, kill };
+std::span<const std::string_view> enum_names(ProcessVerb);
+struct AgentRequest {
+  std::string node;
+  ProcessVerb action = ProcessVerb::start;
+
+  void fields(Fields& f);
+};
+struct DaemonRequest {
+  ProcessVerb action = ProcessVerb::start;
+
+  void fields(Fields& f);
+};
+
+enum class CableVerb { down, up };
+std::span<const std::string_view> enum_names(CableVerb);
+struct NetworkRequest {
+  std::string node;
+  CableVerb oob = CableVerb::up;
+
+  void fields(Fields& f);
+};
+
+enum class BmcVerb { normal, ignore, late };
+std::span<const std::string_view> enum_names(BmcVerb);
+struct BmcRequest {
+  std::string node;
+  BmcVerb mode = BmcVerb::normal;
+  int delay_ms = 3000;
+
+  void fields(Fields& f);
+};
+
+struct RunRequest {
+  std::string node;
+  std::vector<std::string> argv;
+  int limit_s = 30;
+
+  void fields(Fields& f);
+};
+struct RunResponse {
+  int exit_code = -1;
+  bool timed_out = false;
+  std::string out;
+  std::string err;
+
+  void fields(Fields& f);
+};
+
+}  // namespace tundish::lab

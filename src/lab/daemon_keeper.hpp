@@ -1,0 +1,33 @@
+#pragma once
+// tundishd in the lab's root network, started again after a crash like by a service manager.
+#include <functional>
+#include <string>
+
+#include "lab/topology.hpp"
+#include "runtime/net/loop.hpp"
+
+namespace tundish::lab {
+
+/// Lives on the loop thread.
+class DaemonKeeper {
+ public:
+  DaemonKeeper(net::Loop& loop, LabSpec spec) : loop_(loop), spec_(std::move(spec)) {}
+
+  Result<> start();
+  Result<> kill_now();  ///< SIGKILL; it comes back by itself
+  /// SIGTERM, then SIGKILL; `done` runs when it is gone, and it stays gone.
+  void stop(std::function<void()> done);
+  void poll();
+  int pid() const { return pid_; }
+  int starts() const { return starts_; }
+
+ private:
+  net::Loop& loop_;
+  LabSpec spec_;
+  bool wanted_ = false;
+  int pid_ = 0;
+  int starts_ = 0;
+  Instant start_at_;
+};
+
+}  // namespace tundish::lab

@@ -1,0 +1,100 @@
+#include "lab/lab_service.hpp"
+
+#include <signal.h>
+
+#include "base/log.hpp"
+#include "lab/control_api.hpp"
+#include "lab/leaf_sim.hpp"
+#include "lab/namespaces.hpp"
+#include "runtime/process/process.hpp"
+
+namespace tundish::lab {
+namespace {
+
+constexpr Duration tick = milliseconds(50);
+
+/// Everything that runs in one lab; members in the order of their dependencies.
+class LabService {
+ public:
+  LabService(net::Loop& loop, const LabSpec& spec, KernelLogServer& kernel_log)
+      : loop_(loop), spec_(spec), paths_(paths_of(spec)), leaves_(loop, spec),
+        power_(loop, spec, kernel_log, [this](const LabNode& node) { leaves_.apply(node); }),
+        bmc_(loop, spec, power_), daemon_(loop, spec),
+        control_({loop, spec_, kernel_log, power_, bmc_, daemon_}) {}
+
+  Result<> start() {
+    loop_.on_signals({SIGTERM, SIGINT}, [this](int) { stop(); });
+    loop_.on_signals({SIGCHLD}, [this](int) { power_.poll(); });
+    TRY_VOID(make_oob_network(spec_));
+    TRY_VOID(leaves_.listen());
+    TRY_VOID(bmc_.listen());
+    TRY_VOID(control_.listen());
+    if (spec_.start_daemon) TRY_VOID(daemon_.start());
+    if (spec_.power_on) {
+      for (const auto& node : hardware_of(spec_)) {
+        TRY_VOID(power_.apply(node.name, PowerAction::on));
+      }
+    }
+    poll();
+    return {};
+  }
+
+  void shut_down() { power_.stop_all(); }
+
+ private:
+  void poll() {
+    if (stopping_) return;
+    power_.poll();
+    daemon_.poll();
+    if (!ready_) report_ready();
+    loop_.at(loop_.now() + tick, [this] { poll(); });
+  }
+
+  /// Ready when every node has come up or failed to: a lab with a broken node is a lab.
+  void report_ready() {
+    for (const auto& [name, node] : power_.nodes()) {
+      const bool settled = node.phase == NodePhase::running || node.phase == NodePhase::failed;
+      if (spec_.power_on && !settled) return;
+    }
+    ready_ = true;
+    const auto written = process::write_file_atomic(paths_.state_file(), "ready\n");
+    if (!written) log(LogLevel::error, "lab_state", {{"error", written.error().message()}});
+    log(LogLevel::info, "lab_ready", {{"nodes", power_.nodes().size()}});
+  }
+
+  void stop() {
+    if (stopping_) return;
+    stopping_ = true;
+    log(LogLevel::info, "lab_stopping");
+    daemon_.stop([this] { loop_.stop(); });
+  }
+
+  net::Loop& loop_;
+  LabSpec spec_;
+  LabPaths paths_;
+  LeafSwitches leaves_;
+  NodePower power_;
+  BmcSimulator bmc_;
+  DaemonKeeper daemon_;
+  ControlApi control_;
+  bool ready_ = false;
+  bool stopping_ = false;
+};
+
+}  // namespace
+
+Result<> run_lab_service(const LabSpec& spec) {
+  const LabPaths paths = paths_of(spec);
+  TRY_VOID(make_folder(paths.kmsg()));
+  TRY_VOID(make_folder(paths.storage()));
+  const auto kernel_log = TRY(KernelLogServer::mount(paths.kmsg()));
+  for (const auto& node : hardware_of(spec)) TRY_VOID(kernel_log->add_node(node.name));
+  net::Loop loop;
+  LabService service(loop, spec, *kernel_log);
+  TRY_VOID(service.start());
+  loop.run();
+  service.shut_down();
+  return {};
+}
+
+}  // namespace tundish::lab

@@ -1,0 +1,452 @@
+#include "model/ops/allocation_ops.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/text.hpp"
+
+#include "model/ops/pool.hpp"
+#include "model/ops/tenancy_ops.hpp"
+
+namespace tundish {
+namespace {
+
+std::string about(const AllocationId& id) { return "allocation/" + id.str(); }
+
+AllocationNode* find_mutable(Allocation& allocation, const NodeId& node) {
+  for (auto& member : allocation.status.nodes) {
+    if (member.node == node) return &member;
+  }
+  return nullptr;
+}
+
+Result<> change_member(Txn& txn, const AllocationId& id, const NodeId& node,
+                       const std::function<bool(AllocationNode&)>& change) {
+  Allocation allocation = TRY(get_object(txn, id));
+  AllocationNode* member = find_mutable(allocation, node);
+  if (!member) {
+    return make_error(Code::conflict, "node " + node.str() + " is not in " + id.str());
+  }
+  if (change(*member)) txn.put(std::move(allocation));
+  return {};
+}
+
+/// Locks a node for an allocation, or says why not.
+Result<> lock_node(Txn& txn, const NodeId& id, const AllocationId& allocation) {
+  Node node = TRY(get_object(txn, id));
+  if (node.status.phase != NodePhase::ready || !node.status.allocation.empty() ||
+      !txn.view().claims_on(id).empty()) {
+    return make_error(Code::conflict, "node " + node.meta.name + " is no longer free")
+        .about("node/" + node.meta.name)
+        .with_remedy("repeat the order; placement will choose another node");
+  }
+  node.status.phase = NodePhase::reserved;
+  node.status.phase_since = txn.now();
+  node.status.allocation = allocation;
+  txn.put(std::move(node));
+  return {};
+}
+
+/// The address that a declared node has in the segment.
+std::string address_of(const Cluster& cluster, const NodeId& node) {
+  for (const auto& declared : cluster.status.declared) {
+    if (declared.node == node) return declared.address;
+  }
+  return "";
+}
+
+std::string access_port(const Node& node) {
+  for (const auto& port : node.spec.ports) {
+    if (port.role == PortRole::access) return port.name;
+  }
+  return "";
+}
+
+/// An access port of a service node that no other allocation uses.
+std::string free_access_port(const Registry& view, const Node& node) {
+  std::set<std::string> used;
+  for (const auto& [id, allocation] : view.all<Allocation>()) {
+    if (const AllocationNode* member = find_member(allocation, node.id)) {
+      used.insert(member->interface);
+    }
+  }
+  for (const auto& port : node.spec.ports) {
+    if (port.role == PortRole::access && !used.contains(port.name)) return port.name;
+  }
+  return "";
+}
+
+Result<> check_quota(const Txn& txn, const TenantId& id, const ClusterSpec& spec, int extra) {
+  const Tenant tenant = TRY(get_object(txn, id));
+  const Sku* sku = txn.view().find_named<Sku>(spec.sku);
+  if (!sku) return make_error(Code::not_found, "sku " + spec.sku + " does not exist");
+  const int used = gpus_in_use(txn.view(), id);
+  const int asked = extra * sku->spec.gpus;
+  if (used + asked <= tenant.spec.gpu_quota) return {};
+  return make_error(Code::exhausted,
+                    "tenant " + tenant.meta.name + " asks for " + std::to_string(asked) +
+                        " GPUs, has " + std::to_string(tenant.spec.gpu_quota - used) + " left of " +
+                        std::to_string(tenant.spec.gpu_quota))
+      .about("tenant/" + tenant.meta.name)
+      .with_remedy("ask for fewer nodes, or raise the quota: tundish quota create " +
+                   tenant.meta.name + " --gpus N");
+}
+
+void declare(Txn& txn, Cluster& cluster, const NodeId& id, int block) {
+  const Node* node = txn.view().find(id);
+  if (!node || !address_of(cluster, id).empty()) return;
+  const int host = 10 + static_cast<int>(cluster.status.declared.size());
+  cluster.status.declared.push_back({id, node->meta.name, block_address(block, host)});
+}
+
+AllocationNode held(const Cluster& cluster, const Node& node, MemberRole role, Instant now) {
+  AllocationNode out;
+  out.node = node.id;
+  out.role = role;
+  out.interface = access_port(node);
+  out.address = address_of(cluster, node.id);
+  out.since = now;
+  return out;
+}
+
+Result<> lock_all(Txn& txn, const ClusterOrder& order, Cluster& cluster, Allocation& allocation) {
+  const auto lock = [&](const NodeId& id, MemberRole role) -> Result<> {
+    TRY_VOID(lock_node(txn, id, allocation.id));
+    allocation.status.nodes.push_back(held(cluster, *txn.view().find(id), role, txn.now()));
+    return {};
+  };
+  for (const auto& id : order.members) TRY_VOID(lock(id, MemberRole::member));
+  for (const auto& id : order.spares) TRY_VOID(lock(id, MemberRole::spare));
+  if (!order.login.empty()) TRY_VOID(lock(order.login, MemberRole::login));
+  return {};
+}
+
+Result<> add_service_nodes(Txn& txn, const ClusterOrder& order, int block, Cluster& cluster,
+                           Allocation& allocation) {
+  const Node controller = TRY(get_object(txn, order.controller));
+  AllocationNode member;
+  member.node = controller.id;
+  member.role = MemberRole::controller;
+  member.interface = free_access_port(txn.view(), controller);
+  member.address = block_address(block, 2);
+  member.since = txn.now();
+  if (member.interface.empty()) {
+    return make_error(Code::exhausted,
+                      "service node " + controller.meta.name + " has no free access port")
+        .with_remedy("delete a cluster, or add a service node");
+  }
+  allocation.status.nodes.push_back(member);
+  if (order.login.empty()) return {};
+  cluster.status.login_address = block_address(block, 3);
+  find_mutable(allocation, order.login)->address = cluster.status.login_address;
+  return {};
+}
+
+Result<> place_order(Txn& txn, const ClusterOrder& order) {
+  TRY_VOID(require_valid_name("cluster", order.name));
+  TRY_VOID(require_new_name<Cluster>(txn, order.name, order.tenant));
+  TRY_VOID(check_quota(txn, order.tenant, order.spec, order.spec.nodes));
+  Cluster cluster;
+  cluster.id = txn.make_id<Cluster>();
+  cluster.meta.name = order.name;
+  cluster.meta.tenant = order.tenant;
+  cluster.spec = order.spec;
+  cluster.status.phase_since = txn.now();
+  Allocation allocation;
+  allocation.id = txn.make_id<Allocation>();
+  allocation.meta.name = order.name;
+  allocation.meta.tenant = order.tenant;
+  allocation.cluster = cluster.id;
+  allocation.spec.sku = order.spec.sku;
+  allocation.spec.nodes = order.spec.nodes;
+  allocation.spec.spares = order.spec.spares;
+  allocation.spec.requeue = order.spec.requeue;
+  allocation.spec.replace = order.spec.replace;
+  const int block = TRY(take_value(txn, order.fabric, "address_block", cluster.id.str()));
+  const int segment = TRY(take_value(txn, order.fabric, "segment", cluster.id.str()));
+  cluster.status.index = TRY(take_value(txn, order.fabric, "cluster_index", cluster.id.str()));
+  cluster.status.allocation = allocation.id;
+  for (const auto* list : {&order.members, &order.spares, &order.headroom}) {
+    for (const auto& id : *list) declare(txn, cluster, id, block);
+  }
+  TRY_VOID(lock_all(txn, order, cluster, allocation));
+  TRY_VOID(add_service_nodes(txn, order, block, cluster, allocation));
+  allocation.status.segment = "seg" + std::to_string(segment);
+  allocation.status.prefix = block_address(block, 0) + "/24";
+  allocation.status.phase = AllocationPhase::network_pending;
+  allocation.status.phase_since = txn.now();
+  txn.put(std::move(allocation));
+  txn.put(std::move(cluster));
+  return {};
+}
+
+int block_of(const Allocation& allocation) {
+  const auto parts = split(allocation.status.prefix, '.');
+  return parts.size() == 4 ? static_cast<int>(parse_integer(parts[2]).value_or(0)) : 0;
+}
+
+}  // namespace
+
+const AllocationNode* find_member(const Allocation& allocation, const NodeId& node) {
+  for (const auto& member : allocation.status.nodes) {
+    if (member.node == node) return &member;
+  }
+  return nullptr;
+}
+
+int count_role(const Allocation& allocation, MemberRole role) {
+  return static_cast<int>(
+      std::count_if(allocation.status.nodes.begin(), allocation.status.nodes.end(),
+                    [&](const AllocationNode& member) { return member.role == role; }));
+}
+
+OperationPtr create_cluster(ClusterOrder order) {
+  const std::string object = "cluster/" + order.name;
+  return make_operation("create_cluster", object, [order = std::move(order)](Txn& txn) {
+    return place_order(txn, order);
+  });
+}
+
+OperationPtr begin_delete_cluster(ClusterId id) {
+  return make_operation("begin_delete_cluster", "cluster/" + id.str(), [id](Txn& txn) -> Result<> {
+    Cluster cluster = TRY(get_object(txn, id));
+    if (cluster.status.phase == ClusterPhase::deleting) return {};
+    Allocation allocation = TRY(get_object(txn, cluster.status.allocation));
+    cluster.status.phase = ClusterPhase::deleting;
+    cluster.status.phase_since = txn.now();
+    allocation.status.phase = AllocationPhase::releasing;
+    allocation.status.phase_since = txn.now();
+    txn.put(std::move(cluster));
+    txn.put(std::move(allocation));
+    return {};
+  });
+}
+
+OperationPtr resize_cluster(ClusterResize resize) {
+  const std::string object = "cluster/" + resize.cluster.str();
+  return make_operation("resize_cluster", object, [resize](Txn& txn) -> Result<> {
+    Cluster cluster = TRY(get_object(txn, resize.cluster));
+    Allocation allocation = TRY(get_object(txn, cluster.status.allocation));
+    const int grown = resize.nodes - cluster.spec.nodes;
+    if (grown > 0) TRY_VOID(check_quota(txn, cluster.meta.tenant, cluster.spec, grown));
+    for (const auto& id : resize.added_members) {
+      TRY_VOID(lock_node(txn, id, allocation.id));
+      declare(txn, cluster, id, block_of(allocation));
+      allocation.status.nodes.push_back(
+          held(cluster, *txn.view().find(id), MemberRole::member, txn.now()));
+    }
+    for (const auto& id : resize.removed) {
+      if (AllocationNode* member = find_mutable(allocation, id)) {
+        member->role = MemberRole::leaving;
+        member->since = txn.now();
+      }
+    }
+    cluster.spec.nodes = allocation.spec.nodes = resize.nodes;
+    cluster.spec.spares = allocation.spec.spares = resize.spares;
+    ++cluster.meta.version;
+    ++allocation.meta.version;
+    txn.put(std::move(allocation));
+    txn.put(std::move(cluster));
+    return {};
+  });
+}
+
+OperationPtr set_allocation_phase(AllocationId id, AllocationPhase phase, std::string reason) {
+  return make_operation("set_allocation_phase", about(id), [=](Txn& txn) -> Result<> {
+    Allocation allocation = TRY(get_object(txn, id));
+    auto& status = allocation.status;
+    if (status.phase == phase && status.reason == reason) return {};
+    if (status.phase != phase) status.phase_since = txn.now();
+    if (phase == AllocationPhase::degraded && !status.short_since.is_set()) {
+      status.short_since = txn.now();
+    }
+    if (phase == AllocationPhase::active) status.short_since = {};
+    status.phase = phase;
+    status.reason = reason;
+    txn.put(std::move(allocation));
+    return {};
+  });
+}
+
+OperationPtr set_cluster_phase(ClusterId id, ClusterPhase phase, std::string reason) {
+  return make_operation("set_cluster_phase", "cluster/" + id.str(), [=](Txn& txn) -> Result<> {
+    Cluster cluster = TRY(get_object(txn, id));
+    if (cluster.status.phase == phase && cluster.status.reason == reason) return {};
+    if (cluster.status.phase != phase) cluster.status.phase_since = txn.now();
+    cluster.status.phase = phase;
+    cluster.status.reason = reason;
+    txn.put(std::move(cluster));
+    return {};
+  });
+}
+
+OperationPtr bind_spare(AllocationId id, NodeId broken, NodeId spare, IncidentId cause) {
+  return make_operation("bind_spare", about(id), [=](Txn& txn) -> Result<> {
+    Allocation allocation = TRY(get_object(txn, id));
+    AllocationNode* out = find_mutable(allocation, broken);
+    AllocationNode* in = find_mutable(allocation, spare);
+    if (!out || out->role != MemberRole::member || !in || in->role != MemberRole::spare) {
+      return make_error(Code::conflict, "allocation " + id.str() + " changed; spare not bound");
+    }
+    if (!txn.view().claims_on(spare).empty()) {
+      return make_error(Code::conflict, "spare " + spare.str() + " is claimed");
+    }
+    out->role = MemberRole::leaving;
+    in->role = MemberRole::member;
+    out->since = in->since = txn.now();
+    out->cause = in->cause = cause.str();
+    if (const Incident* found = txn.view().find(cause)) {
+      Incident incident = *found;
+      incident.replacement = spare;
+      txn.put(std::move(incident));
+    }
+    txn.put(std::move(allocation));
+    return {};
+  });
+}
+
+OperationPtr add_node(AllocationId id, NodeId node, MemberRole role, IncidentId cause) {
+  return make_operation("add_node", about(id), [=](Txn& txn) -> Result<> {
+    Allocation allocation = TRY(get_object(txn, id));
+    Cluster cluster = TRY(get_object(txn, allocation.cluster));
+    TRY_VOID(lock_node(txn, node, id));
+    if (address_of(cluster, node).empty()) {
+      declare(txn, cluster, node, block_of(allocation));
+      txn.put(cluster);
+    }
+    AllocationNode member = held(cluster, *txn.view().find(node), role, txn.now());
+    member.cause = cause.str();
+    allocation.status.nodes.push_back(std::move(member));
+    if (role == MemberRole::member) {
+      if (const Incident* found = txn.view().find(cause)) {
+        Incident incident = *found;
+        incident.replacement = node;
+        txn.put(std::move(incident));
+      }
+    }
+    txn.put(std::move(allocation));
+    return {};
+  });
+}
+
+OperationPtr mark_leaving(AllocationId id, NodeId node, IncidentId cause) {
+  return make_operation("mark_leaving", about(id), [=](Txn& txn) {
+    return change_member(txn, id, node, [&](AllocationNode& member) {
+      if (member.role == MemberRole::leaving) return false;
+      member.role = MemberRole::leaving;
+      member.since = txn.now();
+      member.cause = cause.str();
+      return true;
+    });
+  });
+}
+
+OperationPtr mark_attached(AllocationId id, NodeId node, bool attached) {
+  return make_operation("mark_attached", about(id), [=](Txn& txn) {
+    return change_member(txn, id, node, [&](AllocationNode& member) {
+      return std::exchange(member.attached, attached) != attached;
+    });
+  });
+}
+
+OperationPtr mark_joined(AllocationId id, NodeId node, bool joined) {
+  return make_operation("mark_joined", about(id), [=](Txn& txn) -> Result<> {
+    TRY_VOID(change_member(txn, id, node, [&](AllocationNode& member) {
+      return std::exchange(member.joined, joined) != joined;
+    }));
+    Node object = TRY(get_object(txn, node));
+    const bool waits = object.status.phase == NodePhase::reserved ||
+                       object.status.phase == NodePhase::provisioning;
+    if (joined && waits) {
+      object.status.phase = NodePhase::assigned;
+      object.status.phase_since = txn.now();
+      txn.put(std::move(object));
+    }
+    return {};
+  });
+}
+
+OperationPtr detach_node(AllocationId id, NodeId node, NodePhase phase) {
+  return make_operation("detach_node", about(id), [=](Txn& txn) -> Result<> {
+    Allocation allocation = TRY(get_object(txn, id));
+    const AllocationNode* member = find_member(allocation, node);
+    if (!member) return {};
+    if (member->attached) {
+      return make_error(Code::conflict, "node " + node.str() + " is still seen in segment " +
+                                            allocation.status.segment);
+    }
+    std::erase_if(allocation.status.nodes,
+                  [&](const AllocationNode& other) { return other.node == node; });
+    txn.put(std::move(allocation));
+    Node object = TRY(get_object(txn, node));
+    if (object.status.allocation == id) {
+      object.status.allocation = {};
+      object.status.phase = phase;
+      object.status.phase_since = txn.now();
+      object.status.attempts = 0;
+      txn.put(std::move(object));
+    }
+    return {};
+  });
+}
+
+OperationPtr record_controller(ClusterId id, bool ready, std::string config_hash,
+                               std::vector<std::string> users) {
+  return make_operation("record_controller", "cluster/" + id.str(), [=](Txn& txn) -> Result<> {
+    Cluster cluster = TRY(get_object(txn, id));
+    cluster.status.controller_ready = ready;
+    cluster.status.config_applied = config_hash;
+    cluster.status.users_applied = users;
+    txn.put(std::move(cluster));
+    return {};
+  });
+}
+
+OperationPtr record_drained(ClusterId id, std::vector<std::string> names) {
+  return make_operation("record_drained", "cluster/" + id.str(), [=](Txn& txn) -> Result<> {
+    Cluster cluster = TRY(get_object(txn, id));
+    if (cluster.status.drained == names) return {};
+    cluster.status.drained = names;
+    txn.put(std::move(cluster));
+    return {};
+  });
+}
+
+OperationPtr declare_node(ClusterId id, NodeId node) {
+  return make_operation("declare_node", "cluster/" + id.str(), [=](Txn& txn) -> Result<> {
+    Cluster cluster = TRY(get_object(txn, id));
+    const Allocation allocation = TRY(get_object(txn, cluster.status.allocation));
+    if (!address_of(cluster, node).empty()) return {};
+    declare(txn, cluster, node, block_of(allocation));
+    txn.put(std::move(cluster));
+    return {};
+  });
+}
+
+OperationPtr remove_cluster(ClusterId id) {
+  return make_operation("remove_cluster", "cluster/" + id.str(), [id](Txn& txn) -> Result<> {
+    const Cluster cluster = TRY(get_object(txn, id));
+    const Allocation allocation = TRY(get_object(txn, cluster.status.allocation));
+    if (!allocation.status.nodes.empty()) {
+      return make_error(Code::conflict, "cluster " + cluster.meta.name + " still holds nodes");
+    }
+    bury_values(txn, id.str());
+    txn.erase(allocation.id);
+    txn.erase(id);
+    return {};
+  });
+}
+
+OperationPtr free_pool_entry(Id<PoolEntry> id) {
+  return make_operation("free_pool_entry", "pool_entry/" + id.str(), [id](Txn& txn) -> Result<> {
+    const PoolEntry entry = TRY(get_object(txn, id));
+    if (entry.state != PoolState::tombstone || !entry.seen_absent) {
+      return make_error(Code::conflict, "pool value is not a tombstone seen absent");
+    }
+    txn.erase(id);
+    return {};
+  });
+}
+
+}  // namespace tundish

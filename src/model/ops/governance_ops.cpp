@@ -1,0 +1,97 @@
+#include "model/ops/governance_ops.hpp"
+
+namespace tundish {
+
+Result<> require_scope(const std::string& scope) {
+  if (scope == "*") return {};
+  for (const char* kind : {"site:", "rack:", "tenant:", "cluster:", "switch:", "node:"}) {
+    if (scope.starts_with(kind) && scope.size() > std::string_view(kind).size()) return {};
+  }
+  return make_error(Code::invalid, "\"" + scope + "\" is no scope")
+      .with_remedy("use *, site:NAME, rack:NAME, tenant:NAME, cluster:NAME, switch:NAME or node:NAME");
+}
+
+OperationPtr set_hold(std::string scope, std::string reason, Instant until) {
+  const std::string object = "hold/" + scope;
+  return make_operation("set_hold", object, [=](Txn& txn) -> Result<> {
+    TRY_VOID(require_scope(scope));
+    if (reason.empty()) {
+      return make_error(Code::invalid, "a hold needs a reason").with_remedy("add --reason TEXT");
+    }
+    Hold hold;
+    hold.id = txn.make_id<Hold>();
+    hold.meta.name = hold.id.str();
+    hold.scope = scope;
+    hold.reason = reason;
+    hold.until = until;
+    txn.put(std::move(hold));
+    return {};
+  });
+}
+
+OperationPtr release_hold(Id<Hold> id) {
+  return make_operation("release_hold", "hold/" + id.str(), [id](Txn& txn) -> Result<> {
+    TRY(get_object(txn, id));
+    txn.erase(id);
+    return {};
+  });
+}
+
+OperationPtr set_authority(std::string scope, std::string action_class, AuthorityLevel level) {
+  const std::string object = "authority/" + scope;
+  return make_operation("set_authority", object, [=](Txn& txn) -> Result<> {
+    TRY_VOID(require_scope(scope));
+    bool known = action_class == "*";
+    for (const auto name : enum_names(ActionClass{})) known = known || name == action_class;
+    if (!known) return make_error(Code::invalid, "\"" + action_class + "\" is no class of action");
+    Authority authority;
+    for (const auto& [id, other] : txn.view().all<Authority>()) {
+      if (other.scope == scope && other.action_class == action_class) authority = other;
+    }
+    if (authority.id.empty()) {
+      authority.id = txn.make_id<Authority>();
+      authority.meta.name = authority.id.str();
+      authority.scope = scope;
+      authority.action_class = action_class;
+    } else if (authority.level == level) {
+      return {};
+    }
+    authority.level = level;
+    txn.put(std::move(authority));
+    return {};
+  });
+}
+
+OperationPtr open_proposal(Proposal proposal) {
+  const std::string object = "proposal/" + proposal.group;
+  return make_operation("open_proposal", object, [=](Txn& txn) -> Result<> {
+    for (const auto& [id, other] : txn.view().all<Proposal>()) {
+      if (other.group != proposal.group) continue;
+      if (other.state == ProposalState::waiting && other.expires_at > txn.now()) return {};
+    }
+    Proposal copy = proposal;
+    copy.id = txn.make_id<Proposal>();
+    copy.meta.name = copy.id.str();
+    copy.state = ProposalState::waiting;
+    txn.put(std::move(copy));
+    return {};
+  });
+}
+
+OperationPtr decide_proposal(Id<Proposal> id, ProposalState decision) {
+  return make_operation("decide_proposal", "proposal/" + id.str(), [=](Txn& txn) -> Result<> {
+    Proposal proposal = TRY(get_object(txn, id));
+    if (proposal.state != ProposalState::waiting) {
+      return make_error(Code::conflict, "proposal " + id.str() + " is decided already");
+    }
+    if (decision != ProposalState::expired && proposal.expires_at <= txn.now()) {
+      return make_error(Code::conflict, "proposal " + id.str() + " has expired");
+    }
+    proposal.state = decision;
+    proposal.decided_by = txn.actor();
+    txn.put(std::move(proposal));
+    return {};
+  });
+}
+
+}  // namespace tundish

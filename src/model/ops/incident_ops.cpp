@@ -1,0 +1,492 @@
+#include "model/ops/incident_ops.hpp"
+
+#include <algorithm>
+
+namespace tundish {
+namespace {
+
+constexpr std::size_t witnesses_kept = 50;
+constexpr std::size_t boots_kept = 8;
+
+std::string about(const IncidentId& id) { return "incident/" + id.str(); }
+
+int severity(FaultAction action) {
+  switch (action) {
+    case FaultAction::none:
+    case FaultAction::app:
+    case FaultAction::trend:
+    case FaultAction::by_text:
+    case FaultAction::software: return 0;
+    case FaultAction::fabric: return 1;
+    case FaultAction::reset: return 2;
+    case FaultAction::reboot: return 3;
+    case FaultAction::rma: return 4;
+  }
+  return 0;
+}
+
+std::string action_name(FaultAction action) {
+  return std::string(enum_names(action)[static_cast<std::size_t>(action)]);
+}
+
+FaultAction action_of(const std::string& name) {
+  const auto names = enum_names(FaultAction{});
+  const auto it = std::find(names.begin(), names.end(), name);
+  return it == names.end() ? FaultAction::none : static_cast<FaultAction>(it - names.begin());
+}
+
+void add_entry(Incident& incident, Instant now, std::string what, std::string detail) {
+  TimelineEntry entry;
+  entry.at = entry.until = now;
+  entry.what = std::move(what);
+  entry.detail = std::move(detail);
+  incident.timeline.push_back(std::move(entry));
+}
+
+Incident new_incident(Txn& txn, const Node& node, const std::string& fault) {
+  Incident incident;
+  incident.id = txn.make_id<Incident>();
+  incident.meta.name = incident.id.str();
+  incident.meta.tenant = {};
+  incident.node = node.id;
+  incident.allocation = node.status.allocation;
+  incident.fault = fault;
+  incident.boot_id_at_entry = node.status.boot_id;
+  incident.opened_at = txn.now();
+  incident.detected_at = txn.now();
+  return incident;
+}
+
+void claim_for(Txn& txn, const Incident& incident) {
+  Claim claim;
+  claim.id = txn.make_id<Claim>();
+  claim.meta.name = claim.id.str();
+  claim.node = incident.node;
+  claim.holder = "incident";
+  claim.reason = incident.fault;
+  claim.incident = incident.id;
+  claim.since = txn.now();
+  txn.put(std::move(claim));
+}
+
+/// The node's open incident, when there is one that a further witness belongs to.
+std::optional<Incident> open_incident(const Registry& view, const NodeId& node) {
+  for (const auto& id : view.incidents_on(node)) {
+    if (const Incident* found = view.find(id)) return *found;
+  }
+  return std::nullopt;
+}
+
+void extend(Incident& incident, const Witness& witness, const Judgement& judged, Instant now) {
+  if (incident.witnesses.size() < witnesses_kept) {
+    incident.witnesses.push_back(witness);
+  } else {
+    incident.witnesses_dropped += witness.repeat;
+  }
+  if (severity(judged.action) > severity(action_of(incident.action))) {
+    incident.action = action_name(judged.action);
+  }
+  incident.device_lost = incident.device_lost || judged.device_lost;
+  incident.hardware_witness = incident.hardware_witness || judged.hardware;
+  if (judged.hardware) incident.last_witness_at = now;
+  if (incident.device.empty()) incident.device = judged.device;
+}
+
+void apply_witness(Txn& txn, const NodeId& node_id, Witness witness, const Judgement& judged) {
+  witness.node = node_id.str();
+  std::optional<Incident> known = open_incident(txn.view(), node_id);
+  if (known) {
+    add_entry(*known, txn.now(), "witness", judged.fault + " " + judged.device);
+    extend(*known, witness, judged, txn.now());
+    txn.put(std::move(*known));
+    return;
+  }
+  const Node* node = txn.view().find(node_id);
+  Incident incident = new_incident(txn, *node, judged.fault);
+  incident.detected_at = witness.observed_at;
+  incident.action = action_name(FaultAction::none);
+  extend(incident, witness, judged, txn.now());
+  incident.blame = (judged.device.empty() ? "node " + node->meta.name
+                                          : "GPU " + judged.device + " of node " + node->meta.name) +
+                   ": " + judged.why;
+  add_entry(incident, witness.observed_at, "detected", witness.event.text);
+  add_entry(incident, txn.now(), "claimed", "node takes no new work");
+  claim_for(txn, incident);
+  txn.put(std::move(incident));
+}
+
+/// Whether the witness is new; moves the cursor.
+bool advance(AgentCursor& cursor, const Witness& witness) {
+  const std::string key = witness.source + "|" + witness.boot_id;
+  const auto known = cursor.stored.find(key);
+  if (known != cursor.stored.end() && witness.seq <= known->second) return false;
+  cursor.stored[key] = witness.seq;
+  while (cursor.stored.size() > boots_kept) {
+    const auto oldest = cursor.stored.begin()->first == key ? std::next(cursor.stored.begin())
+                                                            : cursor.stored.begin();
+    cursor.stored.erase(oldest);
+  }
+  return true;
+}
+
+Result<> change_incident(Txn& txn, const IncidentId& id,
+                         const std::function<bool(Incident&)>& change) {
+  Incident incident = TRY(get_object(txn, id));
+  if (change(incident)) txn.put(std::move(incident));
+  return {};
+}
+
+void end_claims(Txn& txn, const NodeId& node, const IncidentId& incident, ClaimState state) {
+  std::vector<Claim> ended;
+  for (const auto& id : txn.view().claims_on(node)) {
+    const Claim* claim = txn.view().find(id);
+    if (claim && claim->incident == incident) ended.push_back(*claim);
+  }
+  for (auto& claim : ended) {
+    claim.state = state;
+    claim.until = txn.now();
+    txn.put(std::move(claim));
+  }
+}
+
+TimelineEntry* find_act(Incident& incident, const std::string& key) {
+  for (auto it = incident.timeline.rbegin(); it != incident.timeline.rend(); ++it) {
+    if (it->key == key) return &*it;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Judgement judge_witness(const XidCatalogue& catalogue, const Witness& witness) {
+  Judgement out;
+  out.hardware = witness.provenance != Provenance::userspace;
+  out.device = witness.event.device;
+  if (witness.kind != WitnessKind::event || witness.event.follow_up) return out;
+  const KernelEvent& event = witness.event;
+  if (event.kind == KernelEventKind::fallen_off_bus) {
+    out.opens = out.device_lost = true;
+    out.action = FaultAction::reboot;
+    out.fault = "fallen off bus";
+    out.why = "the driver says that the GPU has fallen off the bus";
+    return out;
+  }
+  const bool numbered = event.kind == KernelEventKind::xid || event.kind == KernelEventKind::sxid;
+  if (!numbered || event.code == 0) return out;
+  const XidEntry entry = catalogue.classify(event);
+  out.fault = (event.kind == KernelEventKind::xid ? "xid " : "sxid ") + std::to_string(event.code);
+  out.action = entry.action;
+  out.device_lost = entry.device_lost;
+  out.opens = !entry.decoy && severity(entry.action) > 0;
+  out.why = "kernel reports " + out.fault + " (" + entry.name + ")";
+  return out;
+}
+
+OperationPtr record_witnesses(NodeId id, std::vector<Witness> witnesses,
+                              const XidCatalogue& catalogue) {
+  return make_operation(
+      "record_witnesses", "node/" + id.str(),
+      [id, witnesses = std::move(witnesses), &catalogue](Txn& txn) -> Result<> {
+        TRY(get_object(txn, id));
+        AgentCursor cursor;
+        if (const AgentCursor* known = txn.view().find(Id<AgentCursor>(id.str()))) cursor = *known;
+        cursor.id = Id<AgentCursor>(id.str());
+        cursor.meta.name = id.str();
+        bool moved = false;
+        for (const auto& witness : witnesses) {
+          if (!advance(cursor, witness)) continue;
+          moved = true;
+          const Judgement judged = judge_witness(catalogue, witness);
+          if (judged.opens) apply_witness(txn, id, witness, judged);
+        }
+        if (moved) txn.put(std::move(cursor));
+        return {};
+      });
+}
+
+OperationPtr open_probe_incident(NodeId id, std::vector<Verdict> failed) {
+  return make_operation("open_probe_incident", "node/" + id.str(), [=](Txn& txn) -> Result<> {
+    const Node node = TRY(get_object(txn, id));
+    if (open_incident(txn.view(), id)) return {};
+    std::string names;
+    for (const auto& verdict : failed) names += (names.empty() ? "" : ", ") + verdict.check;
+    Incident incident = new_incident(txn, node, "checks failed: " + names);
+    incident.action = action_name(FaultAction::reset);
+    incident.hardware_witness = true;
+    incident.verdicts = failed;
+    incident.blame = "node " + node.meta.name + ": " +
+                     (failed.empty() ? "checks failed" : failed.front().reason);
+    add_entry(incident, txn.now(), "claimed", "revalidation failed: " + names);
+    claim_for(txn, incident);
+    txn.put(std::move(incident));
+    return {};
+  });
+}
+
+OperationPtr permit_claims(IncidentId id) {
+  return make_operation("permit_claims", about(id), [id](Txn& txn) -> Result<> {
+    const Incident incident = TRY(get_object(txn, id));
+    std::vector<Claim> permitted;
+    for (const auto& claim_id : txn.view().claims_on(incident.node)) {
+      const Claim* claim = txn.view().find(claim_id);
+      if (claim && claim->incident == id && !claim->permitted) permitted.push_back(*claim);
+    }
+    for (auto& claim : permitted) {
+      claim.permitted = true;
+      txn.put(std::move(claim));
+    }
+    return {};
+  });
+}
+
+OperationPtr enter_policy_state(IncidentId id, std::string from, std::string to,
+                                std::string action, std::string doc, TimeOwner owner) {
+  return make_operation("enter_policy_state", about(id), [=](Txn& txn) -> Result<> {
+    Incident incident = TRY(get_object(txn, id));
+    if (incident.policy_state != from) {
+      return make_error(Code::conflict, "incident " + id.str() + " left state " + from);
+    }
+    for (auto& entry : incident.timeline) {
+      if (entry.key.empty() || entry.until.is_set()) continue;
+      entry.until = txn.now();
+      if (entry.outcome == StepOutcome::running) entry.outcome = StepOutcome::done;
+    }
+    incident.policy_state = to;
+    incident.policy_since = txn.now();
+    ++incident.entries[to];
+    if (const Node* node = txn.view().find(incident.node)) {
+      incident.boot_id_at_entry = node->status.boot_id;
+    }
+    TimelineEntry entry;
+    entry.at = txn.now();
+    entry.what = to;
+    entry.detail = doc;
+    entry.owner = owner;
+    entry.key = act_key(incident);
+    if (!action.empty()) entry.outcome = StepOutcome::running;
+    incident.timeline.push_back(std::move(entry));
+    txn.put(std::move(incident));
+    return {};
+  });
+}
+
+OperationPtr finish_act(IncidentId id, std::string key, StepOutcome outcome, std::string detail,
+                        Duration acting) {
+  return make_operation("finish_act", about(id), [=](Txn& txn) {
+    return change_incident(txn, id, [&](Incident& incident) {
+      TimelineEntry* act = find_act(incident, key);
+      if (!act || act->outcome == outcome) return false;
+      const bool open = act->outcome == StepOutcome::running || act->outcome == StepOutcome::proposed;
+      if (!open) return false;
+      act->outcome = outcome;
+      if (!detail.empty()) act->detail += (act->detail.empty() ? "" : "; ") + detail;
+      act->acting = act->acting + acting;
+      return true;
+    });
+  });
+}
+
+OperationPtr record_incident_verdicts(IncidentId id, std::string key,
+                                      std::vector<Verdict> verdicts, StepOutcome outcome) {
+  return make_operation("record_incident_verdicts", about(id), [=](Txn& txn) {
+    return change_incident(txn, id, [&](Incident& incident) {
+      TimelineEntry* act = find_act(incident, key);
+      if (!act || act->outcome != StepOutcome::running) return false;
+      incident.verdicts = verdicts;
+      act->outcome = outcome;
+      for (const auto& verdict : verdicts) {
+        if (verdict.state == VerdictState::ok) continue;
+        act->detail += "; " + verdict.check + ": " + verdict.reason;
+      }
+      return true;
+    });
+  });
+}
+
+OperationPtr return_node(IncidentId id) {
+  return make_operation("return_node", about(id), [id](Txn& txn) -> Result<> {
+    Incident incident = TRY(get_object(txn, id));
+    if (incident.state != IncidentState::open) return {};
+    Node node = TRY(get_object(txn, incident.node));
+    if (!node.status.allocation.empty()) {
+      return make_error(Code::conflict, "node " + node.meta.name + " is still in an allocation");
+    }
+    incident.state = IncidentState::resolved;
+    incident.resolved_at = txn.now();
+    add_entry(incident, txn.now(), "returned", "claim released; node is free");
+    end_claims(txn, incident.node, id, ClaimState::released);
+    if (node.status.phase != NodePhase::retired) {
+      node.status.phase = NodePhase::ready;
+      node.status.phase_since = txn.now();
+      node.status.revalidated_at = txn.now();
+    }
+    txn.put(std::move(node));
+    txn.put(std::move(incident));
+    return {};
+  });
+}
+
+OperationPtr open_rma(IncidentId id, std::string reason) {
+  return make_operation("open_rma", about(id), [=](Txn& txn) -> Result<> {
+    Incident incident = TRY(get_object(txn, id));
+    if (incident.state != IncidentState::open) return {};
+    incident.state = IncidentState::rma;
+    incident.resolved_at = txn.now();
+    const Node node = TRY(get_object(txn, incident.node));
+    add_entry(incident, txn.now(), "rma",
+              "serial " + node.spec.serial + ", device " + incident.device + ": " + reason +
+                  "; the claim stays");
+    txn.put(std::move(incident));
+    return {};
+  });
+}
+
+OperationPtr record_job_hit(IncidentId id, JobImpact job) {
+  return make_operation("record_job_hit", about(id), [=](Txn& txn) {
+    return change_incident(txn, id, [&](Incident& incident) {
+      for (const auto& known : incident.jobs) {
+        if (known.job == job.job) return false;
+      }
+      add_entry(incident, txn.now(), "job hit", "job " + job.job + " ran on " + job.nodes_before);
+      incident.jobs.push_back(job);
+      return true;
+    });
+  });
+}
+
+OperationPtr record_job_back(IncidentId id, std::string job, std::string nodes_after,
+                             int restarts) {
+  return make_operation("record_job_back", about(id), [=](Txn& txn) {
+    return change_incident(txn, id, [&](Incident& incident) {
+      for (auto& known : incident.jobs) {
+        if (known.job != job || known.running_again_at.is_set()) continue;
+        known.nodes_after = nodes_after;
+        known.restarts = restarts;
+        known.running_again_at = txn.now();
+        add_entry(incident, txn.now(), "job running again", "job " + job + " on " + nodes_after);
+        return true;
+      }
+      return false;
+    });
+  });
+}
+
+OperationPtr record_restored(IncidentId id) {
+  return make_operation("record_restored", about(id), [id](Txn& txn) {
+    return change_incident(txn, id, [&](Incident& incident) {
+      if (incident.member_restored_at.is_set()) return false;
+      incident.member_restored_at = txn.now();
+      add_entry(incident, txn.now(), "allocation whole again", "the replacement serves");
+      return true;
+    });
+  });
+}
+
+OperationPtr note_incident(IncidentId id, std::string what, std::string detail) {
+  return make_operation("note_incident", about(id), [=](Txn& txn) {
+    return change_incident(txn, id, [&](Incident& incident) {
+      add_entry(incident, txn.now(), what, detail);
+      return true;
+    });
+  });
+}
+
+OperationPtr set_incident_held(IncidentId id, bool held) {
+  return make_operation("set_incident_held", about(id), [=](Txn& txn) {
+    return change_incident(txn, id, [&](Incident& incident) {
+      if (incident.held == held) return false;
+      incident.held = held;
+      add_entry(incident, txn.now(), held ? "held" : "resumed", "by " + txn.actor());
+      return true;
+    });
+  });
+}
+
+OperationPtr close_incident(IncidentId id) {
+  return make_operation("close_incident", about(id), [id](Txn& txn) -> Result<> {
+    Incident incident = TRY(get_object(txn, id));
+    if (incident.state == IncidentState::closed) return {};
+    Node node = TRY(get_object(txn, incident.node));
+    const bool was_rma = incident.state == IncidentState::rma;
+    incident.state = IncidentState::closed;
+    if (!incident.resolved_at.is_set()) incident.resolved_at = txn.now();
+    add_entry(incident, txn.now(), "closed", "by " + txn.actor());
+    end_claims(txn, incident.node, id, ClaimState::released);
+    if (was_rma && node.status.allocation.empty() && node.status.phase != NodePhase::retired) {
+      node.status.phase = NodePhase::wiping;  // proved again before anyone gets it
+      node.status.phase_since = txn.now();
+      txn.put(std::move(node));
+    }
+    txn.put(std::move(incident));
+    return {};
+  });
+}
+
+OperationPtr override_claims(NodeId id, std::string reason) {
+  return make_operation("override_claims", "node/" + id.str(), [=](Txn& txn) -> Result<> {
+    std::vector<IncidentId> incidents;
+    for (const auto& incident : txn.view().incidents_on(id)) incidents.push_back(incident);
+    for (const auto& incident_id : incidents) {
+      Incident incident = TRY(get_object(txn, incident_id));
+      incident.state = IncidentState::overridden;
+      incident.resolved_at = txn.now();
+      add_entry(incident, txn.now(), "overridden", reason);
+      end_claims(txn, id, incident_id, ClaimState::overridden);
+      txn.put(std::move(incident));
+    }
+    return {};
+  });
+}
+
+OperationPtr take_claim(NodeId id, std::string holder, std::string reason) {
+  return make_operation("claim_node", "node/" + id.str(), [=](Txn& txn) -> Result<> {
+    TRY(get_object(txn, id));
+    for (const auto& claim_id : txn.view().claims_on(id)) {
+      const Claim* claim = txn.view().find(claim_id);
+      if (claim && claim->holder == holder && claim->reason == reason) return {};
+    }
+    Claim claim;
+    claim.id = txn.make_id<Claim>();
+    claim.meta.name = claim.id.str();
+    claim.node = id;
+    claim.holder = holder;
+    claim.reason = reason;
+    claim.permitted = true;
+    claim.since = txn.now();
+    txn.put(std::move(claim));
+    return {};
+  });
+}
+
+OperationPtr release_claim(Id<Claim> id, ClaimState state) {
+  return make_operation("release_claim", "claim/" + id.str(), [=](Txn& txn) -> Result<> {
+    Claim claim = TRY(get_object(txn, id));
+    if (claim.state != ClaimState::active) return {};
+    claim.state = state;
+    claim.until = txn.now();
+    if (const Incident* found = txn.view().find(claim.incident)) {
+      Incident incident = *found;
+      incident.state = IncidentState::overridden;
+      incident.resolved_at = txn.now();
+      add_entry(incident, txn.now(), "overridden", "claim forced by " + txn.actor());
+      txn.put(std::move(incident));
+    }
+    txn.put(std::move(claim));
+    return {};
+  });
+}
+
+const TimelineEntry* current_act(const Incident& incident) {
+  for (auto it = incident.timeline.rbegin(); it != incident.timeline.rend(); ++it) {
+    if (!it->key.empty()) return &*it;
+  }
+  return nullptr;
+}
+
+std::string act_key(const Incident& incident) {
+  const auto entered = incident.entries.find(incident.policy_state);
+  const int times = entered == incident.entries.end() ? 0 : entered->second;
+  return incident.id.str() + "/" + incident.policy_state + "/" + std::to_string(times);
+}
+
+}  // namespace tundish

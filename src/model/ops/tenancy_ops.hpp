@@ -1,0 +1,25 @@
+#pragma once
+#include "model/ops/common.hpp"
+
+namespace tundish {
+
+OperationPtr create_tenant(std::string name, TenantSpec spec);
+/// Refused while the tenant has clusters.
+OperationPtr delete_tenant(TenantId tenant);
+/// Refused below what is in use.
+OperationPtr set_quota(TenantId tenant, int gpus);
+/// Gives the user a numeric id from 20000 that no other user of the site has.
+OperationPtr create_user(TenantId tenant, std::string name, std::vector<std::string> ssh_keys);
+OperationPtr delete_user(Id<User> user);
+/// `token.hash` is set by the caller; the token itself is never stored.
+OperationPtr create_token(Token token);
+OperationPtr delete_token(Id<Token> token);
+/// Replaces a one-time enrolment token by the agent's own identity, in one step.
+OperationPtr enrol_agent(Id<Token> one_time, NodeId node, std::string identity_hash);
+OperationPtr put_secret(std::string name, std::string purpose, std::string sealed, TenantId tenant);
+OperationPtr delete_secret(Id<Secret> secret);
+
+/// GPUs of members that count against the quota, now.
+int gpus_in_use(const Registry& view, const TenantId& tenant);
+
+}  // namespace tundish

@@ -1,0 +1,55 @@
+#pragma once
+// Gathers evidence for checks. Whatever may hang is asked in a child with a deadline; a child that
+// cannot be killed is left behind, at most one per target.
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "model/check_sample.hpp"
+
+namespace tundish::agent {
+
+struct GatherOptions {
+  std::string probe_program;
+  std::string nvml_library;
+  std::string sys_dir = "/sys";
+  Duration limit = seconds(10);
+};
+
+/// Any thread.
+class Gatherer {
+ public:
+  explicit Gatherer(GatherOptions options) : options_(std::move(options)) {}
+
+  /// `timeout` when the driver hangs, `unsupported` when there is none.
+  Result<GpuSnapshot> gpus();
+  Result<std::vector<HcaPort>> hcas();
+  std::vector<MountProbe> mounts(const std::vector<ExportMount>& exports);
+
+ private:
+  struct Answer {
+    std::string json;
+    std::string step;
+    bool hung = false;
+    Duration took;
+  };
+  Result<Answer> ask(const std::string& kind, const std::string& target);
+  MountProbe probe_mount(const ExportMount& mount);
+  void remember_identities(GpuSnapshot& snapshot);
+
+  GatherOptions options_;
+  std::mutex mutex_;
+  std::map<std::string, int> stuck_;  ///< target -> child that survived SIGKILL
+  std::vector<GpuReading> last_gpus_;
+};
+
+/// Serial, MACs and memory from sysfs, GPUs from the snapshot when there is one.
+ObservedHardware read_hardware(const std::string& sys_dir, const GpuSnapshot* gpus, Instant now);
+/// Equal but for the time of looking.
+bool is_same_hardware(const ObservedHardware& a, const ObservedHardware& b);
+/// Equal but for numbers that move all the time (temperature, power, load, corrected errors).
+bool is_same_state(const GpuSnapshot& a, const GpuSnapshot& b);
+
+}  // namespace tundish::agent

@@ -1,0 +1,140 @@
+#include "runtime/agent/probe.hpp"
+
+#include <fcntl.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "base/text.hpp"
+#include "codec/json.hpp"
+#include "runtime/agent/nvml_reader.hpp"
+
+namespace tundish::agent {
+namespace {
+namespace fs = std::filesystem;
+
+void tell(const std::string& line) {
+  std::fprintf(stdout, "%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
+void note_error(MountProbe& probe, const char* what) {
+  if (probe.state == MountState::failed) return;
+  probe.state = MountState::failed;
+  probe.step = what;
+  probe.error_number = errno;
+  probe.error = std::strerror(errno);
+}
+
+/// Write, read back and remove: a stale mount passes everything less.
+void use_file(int folder, MountProbe& probe) {
+  const std::string name = ".tundish-probe-" + std::to_string(::getpid());
+  tell("step create");
+  const int fd = ::openat(folder, name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                          0600);
+  if (fd < 0) return note_error(probe, "create");
+  const std::string wrote(4096, 'x');
+  tell("step write");
+  const auto size = static_cast<ssize_t>(wrote.size());
+  if (::write(fd, wrote.data(), wrote.size()) != size || ::fsync(fd) != 0) {
+    note_error(probe, "write");
+  }
+  tell("step read");
+  std::string read(wrote.size(), '\0');
+  if (::pread(fd, read.data(), read.size(), 0) != size || read != wrote) note_error(probe, "read");
+  ::close(fd);
+  tell("step remove");
+  if (::unlinkat(folder, name.c_str(), 0) != 0) note_error(probe, "remove");
+}
+
+std::string first_line(const fs::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return std::string(trim(line));
+}
+
+template <class T>
+int answer(const Result<T>& result) {
+  if (!result) {
+    tell("error " + std::string(code_name(result.error().code)) + " " + result.error().message());
+    return 1;
+  }
+  tell("json " + render_json(*result));
+  return 0;
+}
+
+Result<GpuSnapshot> read_gpus(const std::string& library) {
+  tell("step load");
+  auto reader = TRY(NvmlReader::load(library));
+  tell("step query");
+  return reader->read();
+}
+
+}  // namespace
+
+MountProbe use_mount(const std::string& target) {
+  MountProbe probe;
+  probe.target = target;
+  probe.state = MountState::answered;
+  tell("step stat");
+  struct statvfs info {};
+  if (::statvfs(target.c_str(), &info) != 0) {
+    note_error(probe, "stat");
+    return probe;
+  }
+  probe.read_only = (info.f_flag & ST_RDONLY) != 0;
+  probe.free_bytes = static_cast<std::int64_t>(info.f_bavail * info.f_frsize);
+  tell("step list");
+  const int folder = ::open(target.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) {
+    note_error(probe, "list");
+    return probe;
+  }
+  if (!probe.read_only) use_file(folder, probe);
+  ::close(folder);
+  return probe;
+}
+
+Result<HcaList> list_hcas(const std::string& sys_dir) {
+  HcaList out;
+  const fs::path root = sys_dir + "/class/infiniband";
+  std::error_code failed;
+  if (!fs::exists(root, failed)) return out;  // no HCA driver is loaded: there is no HCA
+  for (const auto& device : fs::directory_iterator(root, failed)) {
+    tell("step " + device.path().filename().string());
+    std::error_code port_failed;
+    for (const auto& port : fs::directory_iterator(device.path() / "ports", port_failed)) {
+      out.ports.push_back({device.path().filename().string(), port.path().filename().string(),
+                           first_line(port.path() / "state"),
+                           first_line(port.path() / "phys_state")});
+    }
+    if (port_failed) return make_error(Code::unavailable, "an HCA has no ports: " + port_failed.message());
+  }
+  if (failed) return make_error(Code::unavailable, root.string() + ": " + failed.message());
+  std::sort(out.ports.begin(), out.ports.end(), [](const HcaPort& a, const HcaPort& b) {
+    return std::tie(a.device, a.port) < std::tie(b.device, b.port);
+  });
+  return out;
+}
+
+int run_probe(const std::vector<std::string>& args) {
+  tell("pid " + std::to_string(::getpid()));
+  if (args.size() != 2) {
+    tell("error invalid a probe has a kind and a target");
+    return 2;
+  }
+  if (args[0] == "gpus") return answer(read_gpus(args[1]));
+  if (args[0] == "hcas") return answer(list_hcas(args[1]));
+  if (args[0] == "mount") return answer(Result<MountProbe>(use_mount(args[1])));
+  tell("error invalid no probe of that kind");
+  return 2;
+}
+
+}  // namespace tundish::agent
