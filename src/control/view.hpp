@@ -33,6 +33,9 @@ struct Limits {
   Duration port_interval = seconds(10);
   Duration proposal_life = hours(24);
   Duration retry_pause = seconds(2);          ///< after a failed act of set-up
+  Duration engine_interval_busy = milliseconds(700);  ///< while an incident moves
+  std::string export_type = "bind";           ///< how shared storage is mounted: bind or nfs
+  std::string export_source = "/run/tundish-hw/storage/";  ///< the tenant's name is appended
   int disruptive_floor = 2;                   ///< resets and power acts in flight, at least
   int disruptive_percent = 2;                 ///< of the site, at most
 };

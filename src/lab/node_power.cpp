@@ -122,8 +122,8 @@ void NodePower::start(NodeState& node) {
   if (started) return;
   node.failure = started.error().message();
   log(LogLevel::error, "lab_node_start", {{"node", node.hardware.name}, {"error", node.failure}});
-  if (node.pid != 0) ::kill(node.pid, SIGKILL);
   node.phase = NodePhase::failed;
+  if (node.pid != 0) ::kill(node.pid, SIGKILL);
 }
 
 Result<> NodePower::try_start(NodeState& node) {
@@ -192,9 +192,10 @@ void NodePower::poll() {
 void NodePower::ended(NodeState& node, int status) {
   const std::string& name = node.hardware.name;
   node.pid = 0;
-  node.powered = false;
   ++node.generation;
   unplug_node(paths_, node.hardware);
+  if (node.phase == NodePhase::failed) return;  // start() gave up on it and told why
+  node.powered = false;
   const bool stopping = node.phase == NodePhase::stopping;
   // reboot(2) inside a pid namespace ends its process 1 with SIGHUP, a halt with SIGINT.
   const bool rebooted = WIFSIGNALED(status) && WTERMSIG(status) == SIGHUP;

@@ -85,6 +85,7 @@ Result<Gatherer::Answer> Gatherer::ask(const std::string& kind, const std::strin
 }
 
 Result<GpuSnapshot> Gatherer::gpus() {
+  const std::lock_guard lock(gpus_mutex_);
   const Answer answer = TRY(ask("gpus", options_.nvml_library));
   if (answer.hung) return hang("the GPU driver", answer.step);
   GpuSnapshot snapshot;

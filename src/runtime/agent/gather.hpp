@@ -25,6 +25,8 @@ class Gatherer {
 
   /// `timeout` when the driver hangs, `unsupported` when there is none.
   Result<GpuSnapshot> gpus();
+  /// No snapshot is taken while it is held: an open driver makes a GPU reset fail.
+  std::unique_lock<std::mutex> hold_gpus() { return std::unique_lock(gpus_mutex_); }
   Result<std::vector<HcaPort>> hcas();
   std::vector<MountProbe> mounts(const std::vector<ExportMount>& exports);
 
@@ -40,6 +42,7 @@ class Gatherer {
   void remember_identities(GpuSnapshot& snapshot);
 
   GatherOptions options_;
+  std::mutex gpus_mutex_;
   std::mutex mutex_;
   std::map<std::string, int> stuck_;  ///< target -> child that survived SIGKILL
   std::vector<GpuReading> last_gpus_;

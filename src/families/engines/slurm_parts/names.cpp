@@ -158,7 +158,19 @@ std::string clean_reason(std::string_view text) {
 
 bool is_our_reason(std::string_view reason) { return reason.starts_with(our_prefix); }
 
+bool is_slurm_reason(std::string_view reason) {
+  if (reason.starts_with(slurm_prefix)) return true;
+  // Set by slurmd under root's name. Source: slurm 22.05 src/slurmd, src/slurmctld/job_mgr.c;
+  // checked 2026-11.
+  for (const std::string_view words : {"Not responding", "Node unexpectedly rebooted",
+                                       "Kill task failed", "Prolog error", "Epilog error"}) {
+    if (reason.starts_with(words)) return true;
+  }
+  return false;
+}
+
 bool is_reboot_reason(std::string_view reason) {
+  if (reason.starts_with(slurm_prefix)) reason.remove_prefix(slurm_prefix.size());
   return reason.starts_with("Node unexpectedly rebooted");
 }
 

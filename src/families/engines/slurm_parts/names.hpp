@@ -20,7 +20,10 @@ std::string fold_hostlist(std::vector<std::string> names);
 /// that starts with "tundish:".
 std::string clean_reason(std::string_view text);
 bool is_our_reason(std::string_view reason);
-/// Slurm took the node down because it restarted; nobody asked for that state.
+/// Put before a reason that Slurm's own daemon set, so that it cannot be taken for a person's.
+inline constexpr std::string_view slurm_prefix = "slurm: ";
+/// Words of Slurm itself about what it saw; nobody asked for that state.
+bool is_slurm_reason(std::string_view reason);
 bool is_reboot_reason(std::string_view reason);
 
 }  // namespace tundish::slurm_parts

@@ -28,13 +28,11 @@ std::string reason_for(const DesiredEngineNode& node) {
   return "tundish: drained";
 }
 
-/// Somebody else took the node out of service; neither state nor reason is ours to change.
-bool is_held_by_others(const EngineNode& node) {
-  const bool out = is_drained(node) || is_down(node);
-  // Slurm's own words describe what it saw, nobody's wish.
-  return out && !is_our_reason(node.reason) && !is_reboot_reason(node.reason) &&
-         !node.reason.starts_with("Not responding") &&
-         !(node.reason.empty() && !is_drained(node));
+/// A person took the node out of service; neither state nor reason is ours to change. What Slurm
+/// itself found is different: a claim of ours takes it over, and then our return clears it.
+bool is_held_by_person(const EngineNode& node) {
+  if (is_our_reason(node.reason) || is_slurm_reason(node.reason)) return false;
+  return is_drained(node) || (is_down(node) && !node.reason.empty());
 }
 
 /// One command for all nodes that get the same state for the same reason: a scontrol call for 750
@@ -177,7 +175,7 @@ std::vector<EngineCommand> plan_commands(const DesiredEngine& desired,
     const auto found = declared.find(node.name);
     if (found == declared.end()) {
       undeclared = true;
-    } else if (is_held_by_others(*found->second)) {
+    } else if (is_held_by_person(*found->second)) {
       continue;
     } else if (wants_drain(node)) {
       plan_removal(node, *found->second, removals);

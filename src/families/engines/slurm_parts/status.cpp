@@ -38,11 +38,10 @@ std::string reason_of(std::string_view line) {
   const auto at = line.find(" Reason=");
   if (at == std::string_view::npos) return "";
   std::string_view reason = trim(line.substr(at + 8));
-  if (reason.ends_with(']')) {
-    const auto mark = reason.rfind(" [");
-    if (mark != std::string_view::npos) reason = reason.substr(0, mark);
-  }
-  return std::string(reason);
+  const auto mark = reason.ends_with(']') ? reason.rfind(" [") : std::string_view::npos;
+  if (mark == std::string_view::npos) return std::string(reason);
+  const bool by_slurm = reason.substr(mark).starts_with(" [slurm@");
+  return std::string(by_slurm ? slurm_prefix : "") + std::string(reason.substr(0, mark));
 }
 
 int small_integer(std::string_view text) {

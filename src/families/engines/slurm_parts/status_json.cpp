@@ -39,6 +39,9 @@ EngineNode node_of(const JsonValue& value) {
   const std::string flags = words_of(value.at("state_flags"));
   node.states = split_states(words_of(value.at("state")) + "+" + flags);
   node.reason = text_of(value.at("reason"));
+  if (!node.reason.empty() && text_of(value.at("reason_set_by_user")) == "slurm") {
+    node.reason.insert(0, slurm_prefix);
+  }
   node.allocated_cpus = small_number(value.at("alloc_cpus"));
   node.registered = number_of(value.at("slurmd_start_time")) > 0 &&
                     !has_state(node, "NOT_RESPONDING");

@@ -1,0 +1,106 @@
+#include <algorithm>
+
+#include "control/cluster/drained.hpp"
+#include "control/cluster/reconcile_cluster.hpp"
+#include "model/ops/allocation_ops.hpp"
+
+namespace tundish::control {
+namespace {
+
+struct ClaimView {
+  bool acting = false;
+  bool device_lost = false;
+  std::string reason;
+  std::string group;
+};
+
+ClaimView claims_of(const View& view, const NodeId& node) {
+  ClaimView out;
+  for (const auto& id : view.reg.claims_on(node)) {
+    const Claim* claim = view.reg.find(id);
+    if (!claim || !claim->permitted) continue;
+    out.acting = true;
+    out.reason = claim->reason;
+    if (const Incident* incident = view.reg.find(claim->incident)) {
+      out.device_lost = out.device_lost || incident->device_lost;
+      out.group = incident->id.str();
+      out.reason = incident->id.str() + " " + incident->fault;
+    }
+  }
+  return out;
+}
+
+/// A claim alone does not take a node down: silence and the engine's own word together do.
+bool is_gone(const View& view, const Cluster& cluster, const DeclaredNode& declared) {
+  if (is_present(view, declared.node)) return false;
+  const EngineObserved* engine = fresh_engine(view, cluster.id);
+  const EngineNode* seen = engine ? find_engine_node(*engine, declared.name) : nullptr;
+  return seen && has_state(*seen, "NOT_RESPONDING");
+}
+
+DesiredEngineNode desired_node(const View& view, const Cluster& cluster,
+                               const Allocation& allocation, const DeclaredNode& declared) {
+  DesiredEngineNode out;
+  out.name = declared.name;
+  out.address = declared.address;
+  const Node* node = view.reg.find(declared.node);
+  out.leaf = node ? node->spec.leaf_group : "";
+  out.may_requeue = allocation.spec.requeue != Consent::never;
+  const AllocationNode* member = find_member(allocation, declared.node);
+  const ClaimView claims = claims_of(view, declared.node);
+  out.drained = true;
+  out.reason = "tundish: headroom";
+  if (member && member->role == MemberRole::spare) {
+    out.role = EngineRole::spare;
+    out.reason = "tundish: spare";
+  }
+  if (member && (member->role == MemberRole::member || member->role == MemberRole::leaving)) {
+    const bool serves = member->role == MemberRole::member;
+    out.role = serves ? EngineRole::member : EngineRole::headroom;
+    out.drained = claims.acting || !serves || !member->joined;
+    out.reason = "tundish: " + (claims.acting ? claims.reason
+                                              : std::string(serves ? "joining" : "leaving"));
+    out.device_lost = claims.acting && claims.device_lost;
+    out.gone = claims.acting && is_gone(view, cluster, declared);
+    out.group = claims.group;
+  }
+  return out;
+}
+
+std::vector<AccountUser> users_of(const View& view, const TenantId& tenant) {
+  std::vector<AccountUser> out;
+  for (const auto& [id, user] : view.reg.all<User>()) {
+    if (user.meta.tenant == tenant) {
+      out.push_back({user.meta.name, user.spec.uid, user.spec.ssh_keys});
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+DesiredEngine desired_engine(const View& view, const Cluster& cluster) {
+  DesiredEngine out;
+  out.cluster = cluster.meta.name;
+  out.index = cluster.status.index;
+  const Allocation* allocation = view.reg.find(cluster.status.allocation);
+  if (!allocation) return out;
+  for (const auto& member : allocation->status.nodes) {
+    if (member.role == MemberRole::controller) out.controller_address = member.address;
+  }
+  if (const Sku* sku = view.reg.find_named<Sku>(cluster.spec.sku)) {
+    out.cpus = sku->spec.cpus;
+    out.sockets = sku->spec.sockets;
+    out.gpus = sku->spec.gpus;
+    out.memory_mib = sku->spec.memory_mib;
+    out.gres_type = sku->spec.gres_type;
+  }
+  if (const Tenant* tenant = view.reg.find(cluster.meta.tenant)) out.tenant = tenant->meta.name;
+  out.users = users_of(view, cluster.meta.tenant);
+  for (const auto& declared : cluster.status.declared) {
+    out.nodes.push_back(desired_node(view, cluster, *allocation, declared));
+  }
+  return out;
+}
+
+}  // namespace tundish::control

@@ -1,0 +1,188 @@
+#include "control/cluster/reconcile_cluster.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "control/cluster/drained.hpp"
+#include "control/cluster/setup.hpp"
+#include "model/ops/allocation_ops.hpp"
+#include "model/ops/incident_ops.hpp"
+#include "model/ops/node_ops.hpp"
+
+namespace tundish::control {
+namespace {
+
+constexpr std::string_view our_reason = "tundish:";
+
+void join_members(const View& view, const Cluster& cluster, const Allocation& allocation,
+                  const DesiredEngine& desired, const Engine& engine, SecretSource& secrets,
+                  Outcome& out) {
+  for (const auto& member : allocation.status.nodes) {
+    const bool joins = member.role == MemberRole::member || member.role == MemberRole::login;
+    if (joins && member.attached && !member.joined) {
+      out.actions.push_back(
+          make_node_setup(view, cluster, allocation, member, desired, engine, secrets));
+    }
+  }
+}
+
+/// Drains that we see under our own reason; one of them gone is a person's resume, when we still
+/// want it drained for a claim.
+void follow_people(const Cluster& cluster, const DesiredEngine& desired,
+                   const EngineObserved& engine, Outcome& out) {
+  std::vector<std::string> drained;
+  for (const auto& node : engine.nodes) {
+    const bool closed = has_state(node, "DRAIN") || has_state(node, "DOWN");
+    const auto& known = cluster.status.drained;
+    const bool was_ours = std::find(known.begin(), known.end(), node.name) != known.end();
+    if (closed && node.reason.starts_with(our_reason)) {
+      drained.push_back(node.name);
+      continue;
+    }
+    if (closed || !was_ours) continue;
+    for (const auto& wanted : desired.nodes) {
+      if (wanted.name != node.name || !wanted.drained || wanted.group.empty()) continue;
+      for (const auto& declared : cluster.status.declared) {
+        if (declared.name == node.name) {
+          out.operations.push_back(override_claims(
+              declared.node, "a person resumed " + node.name + " in the engine; it stays resumed"));
+        }
+      }
+    }
+  }
+  out.operations.push_back(record_drained(cluster.id, std::move(drained)));
+}
+
+void note_foreign_drains(const Cluster& cluster, const EngineObserved& engine, Outcome& out) {
+  for (const auto& declared : cluster.status.declared) {
+    const EngineNode* node = find_engine_node(engine, declared.name);
+    if (!node) continue;
+    const bool foreign = has_state(*node, "DRAIN") && !node->reason.empty() &&
+                         !node->reason.starts_with(our_reason);
+    out.operations.push_back(set_condition(declared.node, "engine_drained",
+                                           foreign ? Truth::yes : Truth::no,
+                                           foreign ? "by a person or the engine: " + node->reason
+                                                   : ""));
+  }
+}
+
+/// Requeues touch one broken node each and need their own leave; the rest is configuration.
+void act_on_engine(const View& view, const Cluster& cluster, const Allocation& allocation,
+                   std::vector<EngineCommand> commands, const EngineObserved& engine,
+                   const DesiredEngine& desired, Outcome& out) {
+  Action action;
+  action.key = cluster.id.str() + "/engine/" + std::to_string(engine.at.us);
+  action.name = "engine_commands";
+  action.action_class = ActionClass::engine_config;
+  action.cluster = cluster.id;
+  action.allocation = allocation.id;
+  action.group = action.key;
+  action.limit = seconds(30);
+  EngineAct act;
+  act.cluster_name = cluster.meta.name;
+  for (const auto& member : allocation.status.nodes) {
+    if (member.role == MemberRole::controller) act.controller = member.node;
+  }
+  for (const auto& command : commands) {
+    const bool requeue = command.verb == EngineVerb::requeue_job;
+    if (requeue) action.action_class = ActionClass::requeue;
+    for (const auto& node : desired.nodes) {
+      if (requeue && node.device_lost && !node.group.empty()) {
+        action.group = node.group;
+        action.incident = IncidentId(node.group);
+      }
+    }
+  }
+  act.commands = std::move(commands);
+  action.act = std::move(act);
+  out.actions.push_back(std::move(action));
+  (void)view;
+}
+
+bool members_serve(const Cluster& cluster, const Allocation& allocation,
+                   const EngineObserved& engine, std::string& why) {
+  int serving = 0;
+  for (const auto& member : allocation.status.nodes) {
+    if (member.role != MemberRole::member) continue;
+    const std::string name = engine_name(cluster, member.node);
+    const EngineNode* node = find_engine_node(engine, name);
+    if (node && node->registered && !has_state(*node, "DRAIN") && !has_state(*node, "DOWN")) {
+      ++serving;
+    } else {
+      why += (why.empty() ? "" : ", ") + name +
+             (node ? " is " + join(node->states, "+") : " is not known");
+    }
+  }
+  return serving >= allocation.spec.nodes;
+}
+
+void to_phase(const Cluster& cluster, ClusterPhase phase, const std::string& reason, Outcome& out) {
+  out.operations.push_back(set_cluster_phase(cluster.id, phase, reason));
+}
+
+void look_at_engine(const View& view, const Cluster& cluster, const Allocation& allocation,
+                    const DesiredEngine& desired, const Engine& engine, Outcome& out) {
+  const EngineObserved* seen = fresh_engine(view, cluster.id);
+  if (!seen) {
+    const auto it = view.seen.engines.find(cluster.id);
+    out.reason = "engine does not answer" +
+                 (it == view.seen.engines.end() ? "" : ": " + it->second.fault);
+    return;
+  }
+  follow_people(cluster, desired, *seen, out);
+  note_foreign_drains(cluster, *seen, out);
+  auto commands = engine.plan(desired, *seen);
+  if (!commands.empty()) {
+    act_on_engine(view, cluster, allocation, std::move(commands), *seen, desired, out);
+  }
+  bool joined = true;
+  for (const auto& member : allocation.status.nodes) {
+    const bool joins = member.role == MemberRole::member || member.role == MemberRole::login;
+    joined = joined && (!joins || member.joined);
+  }
+  std::string why;
+  const bool serves = members_serve(cluster, allocation, *seen, why);
+  const bool begun = cluster.status.phase == ClusterPhase::active ||
+                     cluster.status.phase == ClusterPhase::degraded;
+  if (serves && joined) {
+    to_phase(cluster, ClusterPhase::active, "", out);
+  } else if (begun) {
+    to_phase(cluster, ClusterPhase::degraded, why.empty() ? "a member is short" : why, out);
+  } else if (joined) {
+    to_phase(cluster, ClusterPhase::verifying, why, out);
+  } else {
+    to_phase(cluster, ClusterPhase::joining, "", out);
+  }
+}
+
+}  // namespace
+
+Outcome reconcile_cluster(const View& view, const Cluster& cluster, const Engine& engine,
+                          SecretSource& secrets) {
+  Outcome out;
+  const Allocation* allocation = view.reg.find(cluster.status.allocation);
+  if (!allocation || cluster.status.phase == ClusterPhase::deleting) return out;
+  const AllocationNode* controller = nullptr;
+  for (const auto& member : allocation->status.nodes) {
+    if (member.role == MemberRole::controller) controller = &member;
+  }
+  if (!controller || !controller->attached) {
+    out.reason = "waits for the network of its service node";
+    return out;
+  }
+  const DesiredEngine desired = desired_engine(view, cluster);
+  const bool stale = cluster.status.config_applied != setup_hash(desired);
+  if (!cluster.status.controller_ready || stale) {
+    if (!cluster.status.controller_ready) {
+      to_phase(cluster, ClusterPhase::configuring, "", out);
+    }
+    out.actions.push_back(
+        make_controller_setup(view, cluster, *allocation, desired, engine, secrets));
+    if (!cluster.status.controller_ready) return out;
+  }
+  join_members(view, cluster, *allocation, desired, engine, secrets, out);
+  look_at_engine(view, cluster, *allocation, desired, engine, out);
+  return out;
+}
+
+}  // namespace tundish::control

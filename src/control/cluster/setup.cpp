@@ -1,0 +1,118 @@
+#include "control/cluster/setup.hpp"
+
+#include "base/text.hpp"
+
+namespace tundish::control {
+namespace {
+
+constexpr int prefix_length = 24;
+
+std::vector<HostEntry> hosts_of(const Cluster& cluster, const DesiredEngine& desired) {
+  std::vector<HostEntry> out = {{cluster.meta.name + "-ctl", desired.controller_address}};
+  if (!cluster.status.login_address.empty()) {
+    out.push_back({cluster.meta.name + "-login", cluster.status.login_address});
+  }
+  for (const auto& node : desired.nodes) out.push_back({node.name, node.address});
+  return out;
+}
+
+/// FNV-1a: names a configuration, protects nothing.
+std::string fingerprint(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037ull;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  std::string out;
+  for (int shift = 56; shift >= 0; shift -= 8) out += static_cast<char>(hash >> shift & 255);
+  return render_hex(out);
+}
+
+}  // namespace
+
+std::string setup_hash(const DesiredEngine& desired) {
+  std::string text = desired.controller_address + "|" + std::to_string(desired.index);
+  for (const auto& node : desired.nodes) text += "|" + node.name + "=" + node.address;
+  for (const auto& user : desired.users) {
+    text += "|" + user.name + ":" + std::to_string(user.uid) + ":" + join(user.ssh_keys, ";");
+  }
+  return fingerprint(text);
+}
+
+Action make_controller_setup(const View& view, const Cluster& cluster, const Allocation& allocation,
+                             const DesiredEngine& desired, const Engine& engine,
+                             SecretSource& secrets) {
+  Action action;
+  SetupController setup;
+  for (const auto& member : allocation.status.nodes) {
+    if (member.role != MemberRole::controller) continue;
+    action.node = member.node;
+    setup.interface = member.interface;
+    setup.address = member.address;
+  }
+  setup.cluster = cluster.meta.name;
+  setup.tenant = desired.tenant;
+  setup.prefix_length = prefix_length;
+  setup.index = cluster.status.index;
+  setup.hosts = hosts_of(cluster, desired);
+  setup.users = desired.users;
+  setup.munge_key = secrets.munge_key(cluster);
+  setup.dbd_password = secrets.dbd_password(cluster);
+  setup.files = engine.render(desired);
+  action.config_hash = setup_hash(desired);
+  action.key = cluster.id.str() + "/controller/" + action.config_hash;
+  action.name = "setup_controller";
+  action.action_class = ActionClass::node_setup;
+  action.cluster = cluster.id;
+  action.allocation = allocation.id;
+  action.group = action.key;
+  action.limit = seconds(120);
+  action.result_to = ResultTo::controller_ready;
+  for (const auto& user : desired.users) action.users.push_back(user.name);
+  VerbCall call;
+  call.verb = Verb::setup_controller;
+  call.cluster = cluster.meta.name;
+  call.setup_controller = std::move(setup);
+  action.act = VerbAct{std::move(call)};
+  (void)view;
+  return action;
+}
+
+Action make_node_setup(const View& view, const Cluster& cluster, const Allocation& allocation,
+                       const AllocationNode& member, const DesiredEngine& desired,
+                       const Engine& engine, SecretSource& secrets) {
+  SetupNode setup;
+  setup.cluster = cluster.meta.name;
+  const bool login = member.role == MemberRole::login;
+  if (const Node* node = view.reg.find(member.node)) {
+    setup.node_name = login ? cluster.meta.name + "-login" : node->meta.name;
+  }
+  setup.interface = member.interface;
+  setup.address = member.address;
+  setup.prefix_length = prefix_length;
+  setup.hosts = hosts_of(cluster, desired);
+  setup.users = desired.users;
+  setup.exports.push_back(
+      {view.limits.export_source + desired.tenant, "/data", view.limits.export_type});
+  setup.munge_key = secrets.munge_key(cluster);
+  for (auto& file : engine.render(desired)) {
+    if (file.name != "slurmdbd.conf") setup.files.push_back(std::move(file));
+  }
+  setup.services = {login ? "sshd" : "slurmd"};
+  Action action;
+  action.key = allocation.id.str() + "/" + member.node.str() + "/join/" +
+               std::to_string(member.since.us) + (login ? "/" + setup_hash(desired) : "");
+  action.name = "setup_node";
+  action.action_class = ActionClass::node_setup;
+  action.node = member.node;
+  action.cluster = cluster.id;
+  action.allocation = allocation.id;
+  action.group = member.cause.empty() ? action.key : member.cause;
+  action.limit = seconds(60);
+  action.result_to = ResultTo::member_joined;
+  VerbCall call;
+  call.verb = Verb::setup_node;
+  call.cluster = cluster.meta.name;
+  call.setup_node = std::move(setup);
+  action.act = VerbAct{std::move(call)};
+  return action;
+}
+
+}  // namespace tundish::control

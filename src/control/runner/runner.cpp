@@ -1,0 +1,276 @@
+#include "control/runner/runner.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "model/ops/allocation_ops.hpp"
+#include "model/ops/governance_ops.hpp"
+#include "model/ops/incident_ops.hpp"
+#include "model/ops/node_ops.hpp"
+
+namespace tundish::control {
+namespace {
+
+constexpr Duration most_pause = seconds(30);
+
+bool all_ok(const std::vector<Verdict>& verdicts) {
+  return !verdicts.empty() &&
+         std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) {
+           return verdict.state == VerdictState::ok || verdict.state == VerdictState::warn;
+         });
+}
+
+std::string actor_of(const Action& action) {
+  return action.incident.empty() ? "controller:runner" : "controller:" + action.incident.str();
+}
+
+VerbResult done_result(const std::string& key) {
+  VerbResult result;
+  result.key = key;
+  result.ok = true;
+  return result;
+}
+
+Result<VerbResult> from(const Result<>& result, const std::string& key) {
+  if (!result) return Error(result.error());
+  return done_result(key);
+}
+
+}  // namespace
+
+void Runner::submit(Action action, const View& view) {
+  if (running_.contains(action.key)) return;
+  const auto retry = retries_.find(action.key);
+  if (retry != retries_.end() && view.now < retry->second.not_before) return;
+  const Permit answer = permit(action, view, count_disruptive(view, action));
+  listener_.on_permit(action, answer);
+  switch (answer.leave) {
+    case Leave::execute:
+      waiting_.erase(action.key);
+      execute(std::move(action));
+      return;
+    case Leave::propose: propose(action, answer, view); return;
+    case Leave::refuse: waiting_[action.key] = answer.reason; return;
+  }
+}
+
+void Runner::propose(const Action& action, const Permit& answer, const View& view) {
+  waiting_[action.key] = answer.reason + "; approve or deny with: tundish proposal list";
+  Proposal proposal;
+  proposal.action_key = action.key;
+  proposal.group = action.group;
+  proposal.action = action.name;
+  proposal.object = action.node.empty() ? action.cluster.str() : action.node.str();
+  if (const Node* node = view.reg.find(action.node)) proposal.object = "node/" + node->meta.name;
+  proposal.reason = action.reason + " (" + answer.reason + ")";
+  proposal.expires_at = view.now + view.limits.proposal_life;
+  (void)ledger_.perform(*open_proposal(std::move(proposal)), actor_of(action), answer.reason);
+  if (action.result_to == ResultTo::incident_act) {
+    (void)ledger_.perform(*finish_act(action.incident, action.key, StepOutcome::proposed,
+                                      answer.reason, {}),
+                          actor_of(action), answer.reason);
+  }
+}
+
+InFlight Runner::count_disruptive(const View& view, const Action& action) const {
+  InFlight out;
+  if (action.action_class != ActionClass::reset && action.action_class != ActionClass::power) {
+    return out;
+  }
+  for (const auto& [id, incident] : view.reg.all<Incident>()) {
+    if (id == action.incident || incident.state != IncidentState::open) continue;
+    const auto state = view.policy.states.find(incident.policy_state);
+    if (state == view.policy.states.end()) continue;
+    const auto& name = state->second.action;
+    const bool disruptive = name == "reset_gpus" || name == "reboot" || name == "power_cycle";
+    const TimelineEntry* act = current_act(incident);
+    if (disruptive && act && act->outcome != StepOutcome::proposed) {
+      if (running_.contains(act->key) || act->outcome == StepOutcome::done) ++out.disruptive;
+    }
+  }
+  return out;
+}
+
+void Runner::execute(Action action) {
+  running_[action.key] = scheduler_.now();
+  listener_.on_hook("act:" + action.name + ":start");
+  const std::weak_ptr<int> alive = alive_;
+  const auto finish = [this, alive, action](Result<VerbResult> result) {
+    if (alive.expired()) return;
+    complete(action, result);
+  };
+  if (const auto* verb = std::get_if<VerbAct>(&action.act)) {
+    start_verb(action, verb->call);
+  } else if (const auto* power = std::get_if<PowerAct>(&action.act)) {
+    const Node* node = ledger_.view().find(action.node);
+    drivers_.bmc.start(node ? node->spec.bmc_address : "", power->verb, action.limit,
+                       [finish, key = action.key](Result<> result) { finish(from(result, key)); });
+  } else if (const auto* attach = std::get_if<AttachAct>(&action.act)) {
+    drivers_.switches.attach(attach->port, attach->segment, action.limit,
+                             [finish, key = action.key](Result<> result) {
+                               finish(from(result, key));
+                             });
+  } else if (const auto* engine = std::get_if<EngineAct>(&action.act)) {
+    start_engine(action, *engine);
+  } else if (const auto* leave = std::get_if<PermitClaimsAct>(&action.act)) {
+    const auto permitted = ledger_.perform(*permit_claims(leave->incident), actor_of(action),
+                                           action.reason);
+    finish(from(permitted, action.key));
+  }
+}
+
+void Runner::start_verb(const Action& action, VerbCall call) {
+  const auto retry = retries_.find(action.key);
+  const int failures = retry == retries_.end() ? 0 : retry->second.failures;
+  call.key = action.key + "#" + std::to_string(failures);
+  call.limit_ms = action.limit.ms();
+  const std::weak_ptr<int> alive = alive_;
+  drivers_.agents.start(action.node, std::move(call), action.limit,
+                        [this, alive, action](Result<VerbResult> result) {
+                          if (alive.expired()) return;
+                          complete(action, result);
+                        });
+}
+
+void Runner::start_engine(const Action& action, const EngineAct& act) {
+  const std::weak_ptr<int> alive = alive_;
+  drivers_.engine.apply(action.key, act.controller, act.cluster_name, act.commands, action.limit,
+                        [this, alive, action](Result<> result) {
+                          if (alive.expired()) return;
+                          complete(action, from(result, action.key));
+                        });
+}
+
+void Runner::complete(const Action& action, const Result<VerbResult>& result) {
+  const auto started = running_.find(action.key);
+  const Duration acting =
+      started == running_.end() ? Duration{} : scheduler_.now() - started->second;
+  running_.erase(action.key);
+  const bool ok = result && result->ok;
+  if (ok) {
+    retries_.erase(action.key);
+  } else {
+    Retry& retry = retries_[action.key];
+    ++retry.failures;
+    const Duration pause = std::min(most_pause, seconds(1) * (1LL << std::min(retry.failures, 5)));
+    retry.not_before = scheduler_.now() + pause;
+    const std::string why = result ? result->what : result.error().message();
+    waiting_[action.key] = action.name + " failed: " + why;
+    log(LogLevel::warn, "act_failed",
+        {{"act", action.name}, {"key", action.key}, {"why", why}, {"try", retry.failures}});
+  }
+  listener_.on_hook("act:" + action.name + ":end");
+  record(action, result, acting);
+  if (const auto* attach = std::get_if<AttachAct>(&action.act)) read_switch(attach->port);
+  if (const auto* engine = std::get_if<EngineAct>(&action.act)) {
+    observe_engine(action.cluster, engine->cluster_name, engine->controller);
+  }
+  listener_.on_finished(action);
+}
+
+void Runner::record(const Action& action, const Result<VerbResult>& result, Duration acting) {
+  const bool ok = result && result->ok;
+  std::string detail = result ? result->what : result.error().message();
+  const bool late = !result && result.error().code == Code::timeout;
+  const auto perform = [&](const OperationPtr& operation) {
+    const auto done = ledger_.perform(*operation, actor_of(action), action.name);
+    if (!done) {
+      log(LogLevel::warn, "result_not_recorded",
+          {{"act", action.name}, {"why", done.error().message()}});
+    }
+  };
+  switch (action.result_to) {
+    case ResultTo::nobody: break;
+    case ResultTo::incident_act: {
+      const StepOutcome outcome = ok     ? StepOutcome::done
+                                  : late ? StepOutcome::timeout
+                                         : StepOutcome::failed;
+      perform(finish_act(action.incident, action.key, outcome, detail, acting));
+      break;
+    }
+    case ResultTo::incident_checks: {
+      if (result && !result->verdicts.empty()) {
+        perform(record_incident_verdicts(
+            action.incident, action.key, result->verdicts,
+            all_ok(result->verdicts) ? StepOutcome::done : StepOutcome::failed));
+      } else {
+        perform(finish_act(action.incident, action.key, StepOutcome::failed, detail, acting));
+      }
+      break;
+    }
+    case ResultTo::node_checks:
+      if (result && !result->verdicts.empty()) {
+        perform(record_verdicts(action.node, result->verdicts, all_ok(result->verdicts)));
+      }
+      break;
+    case ResultTo::node_phase: {
+      const Node* node = ledger_.view().find(action.node);
+      if (ok && node) perform(set_node_phase(action.node, node->status.phase, action.next_phase));
+      break;
+    }
+    case ResultTo::member_joined:
+      if (ok) {
+        perform(mark_joined(action.allocation, action.node, action.name == "setup_node"));
+      }
+      break;
+    case ResultTo::controller_ready:
+      if (ok) {
+        perform(record_controller(action.cluster, true, action.config_hash, action.users));
+      }
+      break;
+  }
+}
+
+void Runner::observe_engine(const ClusterId& cluster, const std::string& name,
+                            const NodeId& controller) {
+  if (looking_.contains(cluster)) return;
+  looking_.insert(cluster);
+  const std::weak_ptr<int> alive = alive_;
+  drivers_.engine.observe(controller, name, seconds(10),
+                          [this, alive, cluster](Result<EngineObserved> result) {
+                            if (alive.expired()) return;
+                            looking_.erase(cluster);
+                            EngineObserved observed;
+                            if (result) {
+                              observed = std::move(*result);
+                            } else {
+                              observed.fault = result.error().message();
+                            }
+                            observed.at = scheduler_.now();
+                            listener_.on_engine(cluster, std::move(observed));
+                          });
+}
+
+void Runner::read_switch(const PortRef& port) {
+  if (reading_.contains(port.switch_name)) return;
+  reading_.insert(port.switch_name);
+  const std::weak_ptr<int> alive = alive_;
+  drivers_.switches.read(port, seconds(10),
+                         [this, alive, name = port.switch_name](
+                             Result<std::vector<PortObserved>> result) {
+                           if (alive.expired()) return;
+                           reading_.erase(name);
+                           if (result) {
+                             listener_.on_ports(*result);
+                           } else {
+                             log(LogLevel::warn, "switch_not_read",
+                                 {{"switch", name}, {"why", result.error().message()}});
+                           }
+                         });
+}
+
+std::string Runner::waiting_reason(const std::string& key) const {
+  const auto it = waiting_.find(key);
+  return it == waiting_.end() ? "" : it->second;
+}
+
+void Runner::forget() {
+  running_.clear();
+  retries_.clear();
+  waiting_.clear();
+  looking_.clear();
+  reading_.clear();
+  alive_ = std::make_shared<int>(0);
+}
+
+}  // namespace tundish::control

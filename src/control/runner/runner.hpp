@@ -1,0 +1,75 @@
+#pragma once
+// The only caller of drivers. Every act passes permit(); what is in flight is not started twice.
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "control/ledger.hpp"
+#include "control/permit/permit.hpp"
+
+namespace tundish::control {
+
+struct Drivers {
+  Agents& agents;
+  Bmc& bmc;
+  SwitchDriver& switches;
+  Engine& engine;
+};
+
+/// What the runner tells its owner.
+class RunnerListener {
+ public:
+  virtual ~RunnerListener() = default;
+  virtual void on_ports(const std::vector<PortObserved>& ports) = 0;
+  virtual void on_engine(const ClusterId& cluster, EngineObserved observed) = 0;
+  /// Something may have changed for the object of the action.
+  virtual void on_finished(const Action& action) = 0;
+  /// A named point at which a crash must be harmless: act:NAME:start, act:NAME:end.
+  virtual void on_hook(const std::string& hook) = 0;
+  /// Every permit that was granted or refused, for checkers and for `explain`.
+  virtual void on_permit(const Action& action, const Permit& permit) = 0;
+};
+
+class Runner {
+ public:
+  Runner(Ledger& ledger, Scheduler& scheduler, Drivers drivers, RunnerListener& listener)
+      : ledger_(ledger), scheduler_(scheduler), drivers_(drivers), listener_(listener) {}
+
+  /// Starts the act, or proposes it, or leaves it. Call it again while the act is wanted.
+  void submit(Action action, const View& view);
+  void observe_engine(const ClusterId& cluster, const std::string& name, const NodeId& controller);
+  void read_switch(const PortRef& port);
+
+  /// Why an act of this object waits; empty when none does.
+  std::string waiting_reason(const std::string& key) const;
+  std::size_t in_flight() const { return running_.size(); }
+  /// Drops everything in memory: results that still arrive are ignored.
+  void forget();
+
+ private:
+  struct Retry {
+    int failures = 0;
+    Instant not_before;
+  };
+  void propose(const Action& action, const Permit& permit, const View& view);
+  void execute(Action action);
+  void start_verb(const Action& action, VerbCall call);
+  void start_engine(const Action& action, const EngineAct& act);
+  void complete(const Action& action, const Result<VerbResult>& result);
+  void record(const Action& action, const Result<VerbResult>& result, Duration acting);
+  InFlight count_disruptive(const View& view, const Action& action) const;
+
+  Ledger& ledger_;
+  Scheduler& scheduler_;
+  Drivers drivers_;
+  RunnerListener& listener_;
+  std::map<std::string, Instant> running_;
+  std::map<std::string, Retry> retries_;
+  std::map<std::string, std::string> waiting_;
+  std::set<ClusterId> looking_;
+  std::set<std::string> reading_;
+  std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+};
+
+}  // namespace tundish::control

@@ -1,0 +1,346 @@
+#pragma once
+// Bodies of the HTTP API, shared by the server and the command line. Objects travel as they are in
+// the model; these are the requests and the few answers that are no object.
+//
+// GET  /healthz                                  -> 200 "ok"
+// GET  /metrics                                  -> Prometheus text
+// GET  /v1/status                                -> StatusReport
+// GET  /v1/capacity                              -> [CapacityRow]
+// GET  /v1/{nodes,racks,sites,switches,skus,cables,tenants,users,tokens,secrets,clusters,
+//           allocations,claims,incidents,proposals,holds,authorities,pool_entries}
+//                                                -> [object]; ?limit=&page= (page token: last id),
+//                                                   answer header x-next-page when there is more
+// GET  /v1/KIND/NAME_OR_ID                       -> object
+// GET  /v1/watch?since=REV                       -> server-sent events {revision, kind, id, object}
+// POST /v1/inventory/import  InventoryRequest    -> InventoryAnswer (200, or 422 with problems)
+// GET  /v1/inventory/export?scope=               -> InventoryRequest (files)
+// POST /v1/inventory/diff    InventoryRequest    -> InventoryAnswer
+// POST /v1/nodes/N/{drain,return,replace,confirm,retire}  ReasonRequest -> node
+// GET  /v1/nodes/N/explain                       -> Explanation
+// POST /v1/tenants  TenantRequest -> tenant      DELETE /v1/tenants/T
+// PUT  /v1/tenants/T/quota  QuotaRequest         -> tenant
+// POST /v1/users    UserRequest   -> user        DELETE /v1/users/U
+// POST /v1/tokens   TokenRequest  -> TokenAnswer DELETE /v1/tokens/X
+// POST /v1/secrets  SecretRequest -> secret      DELETE /v1/secrets/X   (never shows the value)
+// POST /v1/clusters ClusterRequest -> cluster    DELETE /v1/clusters/C  -> cluster
+// POST /v1/clusters/C/scale ScaleRequest         -> cluster
+// GET  /v1/faults                                -> [FaultKind]
+// POST /v1/faults   FaultRequest                 -> FaultAnswer
+// POST /v1/incidents/I/{ack,note,hold,resume,close}  ReasonRequest -> incident
+// POST /v1/claims/C/release  ReasonRequest       -> claim (force: role operator)
+// POST /v1/proposals/P/{approve,deny} ReasonRequest -> proposal
+// POST /v1/holds    HoldRequest -> hold          DELETE /v1/holds/H
+// PUT  /v1/authorities AuthorityRequest          -> authority
+// GET  /v1/history?after=&limit=&object=         -> [HistoryEntry]
+// GET  /v1/history/verify                        -> HistoryVerdict
+// POST /v1/backup   BackupRequest                -> BackupRequest
+// Agents: POST /v1/agent/enrol, POST /v1/agent/sync, GET /v1/agent/verbs (model/verbs.hpp)
+//
+// Every request but /healthz and enrol carries `Authorization: Bearer TOKEN`. Headers on writes:
+// Idempotency-Key (a repeat returns the first answer), If-Match: REVISION (409 when stale),
+// X-Reason. Errors: ErrorBody with the HTTP status of its code.
+#include <string>
+#include <vector>
+
+#include "base/describe.hpp"
+#include "base/error.hpp"
+#include "model/allocation.hpp"
+#include "model/tenancy.hpp"
+
+namespace tundish::edge {
+
+struct ErrorBody {
+  std::string code, message, object, remedy;
+  std::int64_t retry_after_ms = 0;
+  void fields(Fields& f) {
+    f(1, "code", code, "invalid, not_found, conflict, denied, exhausted, unavailable, timeout ...");
+    f(2, "message", message, "what went wrong, naming the object");
+    f(3, "object", object, "kind/name it is about");
+    f(4, "remedy", remedy, "what to do");
+    f(5, "retry_after_ms", retry_after_ms, "0: a repeat will not help by itself");
+  }
+};
+
+struct ReasonRequest {
+  std::string reason;
+  bool force = false;
+  void fields(Fields& f) {
+    f(1, "reason", reason, "why; kept in the history");
+    f(2, "force", force, "also against another holder");
+  }
+};
+
+struct FileText {
+  std::string name, content;
+  void fields(Fields& f) {
+    f(1, "name", name, "file name, for messages");
+    f(2, "content", content, "CSV text");
+  }
+};
+
+struct InventoryRequest {
+  std::vector<FileText> files;
+  std::string scope;
+  bool dry_run = false;
+  void fields(Fields& f) {
+    f(1, "files", files, "CSV files; the kind of each is known by its header");
+    f(2, "scope", scope, "rows missing from this scope are marked; empty: default");
+    f(3, "dry_run", dry_run, "plan only");
+  }
+};
+
+struct InventoryProblem {
+  std::string file;
+  int row = 0;
+  std::string column, value, what, remedy;
+  void fields(Fields& f) {
+    f(1, "file", file, "file name");
+    f(2, "row", row, "line as a person counts them");
+    f(3, "column", column, "header of the column");
+    f(4, "value", value, "cell as read");
+    f(5, "what", what, "what is wrong");
+    f(6, "remedy", remedy, "what would be right");
+  }
+};
+
+struct InventoryChange {
+  std::string kind, name, verb, details;
+  void fields(Fields& f) {
+    f(1, "kind", kind, "node, rack, sku, switch, cable ...");
+    f(2, "name", name, "name of the object");
+    f(3, "verb", verb, "create, update, unchanged or missing");
+    f(4, "details", details, "fields that change");
+  }
+};
+
+struct InventoryAnswer {
+  std::vector<InventoryProblem> problems;
+  std::vector<InventoryChange> changes;
+  std::vector<std::string> lines;
+  bool applied = false;
+  void fields(Fields& f) {
+    f(1, "problems", problems, "all of them; with one, nothing is changed");
+    f(2, "changes", changes, "what is, or would be, done");
+    f(3, "lines", lines, "for diff: differences in words");
+    f(4, "applied", applied, "the changes are durable");
+  }
+};
+
+struct TenantRequest {
+  std::string name;
+  int gpu_quota = 0;
+  void fields(Fields& f) {
+    f(1, "name", name, "letters, digits, - and _");
+    f(2, "gpu_quota", gpu_quota, "GPUs; spares do not count");
+  }
+};
+
+struct QuotaRequest {
+  int gpus = 0;
+  void fields(Fields& f) { f(1, "gpus", gpus, "new quota"); }
+};
+
+struct UserRequest {
+  std::string tenant, name;
+  std::vector<std::string> ssh_keys;
+  void fields(Fields& f) {
+    f(1, "tenant", tenant, "name or id");
+    f(2, "name", name, "login name");
+    f(3, "ssh_keys", ssh_keys, "public keys");
+  }
+};
+
+struct TokenRequest {
+  std::string name, tenant, role, node, token_for;
+  std::int64_t valid_s = 0;
+  void fields(Fields& f) {
+    f(1, "name", name, "name of the token");
+    f(2, "tenant", tenant, "empty: operator side");
+    f(3, "role", role, "viewer, member, tenant-admin, auditor, on-call or operator");
+    f(4, "node", node, "BMC MAC: makes it a one-time enrolment token of that node");
+    f(5, "token_for", token_for, "reserved");
+    f(6, "valid_s", valid_s, "seconds until it expires; 0: never");
+  }
+};
+
+struct TokenAnswer {
+  std::string token;
+  Token object;
+  void fields(Fields& f) {
+    f(1, "token", token, "shown once");
+    f(2, "object", object, "what is stored; its hash is left out");
+  }
+};
+
+struct SecretRequest {
+  std::string name, purpose, value, tenant;
+  void fields(Fields& f) {
+    f(1, "name", name, "name of the secret");
+    f(2, "purpose", purpose, "bmc_password, webhook ...");
+    f(3, "value", value, "clear value; encrypted before it is stored");
+    f(4, "tenant", tenant, "empty: the operator's");
+  }
+};
+
+struct ClusterRequest {
+  std::string name, tenant, engine = "slurm", sku;
+  int nodes = 0;
+  int spares = 0;
+  std::string requeue = "auto", replace = "auto";
+  bool login = true;
+  void fields(Fields& f) {
+    f(1, "name", name, "name of the cluster");
+    f(2, "tenant", tenant, "name or id; a tenant's own token need not say it");
+    f(3, "engine", engine, "slurm");
+    f(4, "sku", sku, "empty: the only GPU kind there is");
+    f(5, "nodes", nodes, "members");
+    f(6, "spares", spares, "hot spares");
+    f(7, "requeue", requeue, "consent to requeue a job that lost its GPU: auto, ask or never");
+    f(8, "replace", replace, "consent to replace a broken member: auto, ask or never");
+    f(9, "login", login, "with a login node");
+  }
+};
+
+struct ScaleRequest {
+  int nodes = 0;
+  int spares = 0;
+  void fields(Fields& f) {
+    f(1, "nodes", nodes, "members wanted");
+    f(2, "spares", spares, "spares wanted");
+  }
+};
+
+struct FaultKind {
+  std::string name, doc, expected_detection, expected_action;
+  void fields(Fields& f) {
+    f(1, "name", name, "for example xid");
+    f(2, "doc", doc, "what it does");
+    f(3, "expected_detection", expected_detection, "who should see it, and when");
+    f(4, "expected_action", expected_action, "what should follow");
+  }
+};
+
+struct FaultRequest {
+  std::string kind = "xid", node;
+  int xid = 0;
+  int gpu = 0;
+  bool sticky = false;
+  bool userspace = false;
+  std::string text;
+  void fields(Fields& f) {
+    f(1, "kind", kind, "kind of fault");
+    f(2, "node", node, "name or id");
+    f(3, "xid", xid, "code, for kind xid");
+    f(4, "gpu", gpu, "NVML index");
+    f(5, "sticky", sticky, "survives reset and reboot");
+    f(6, "userspace", userspace, "as a rater writes it: facility of a user, no hardware fails");
+    f(7, "text", text, "own kernel line instead of the usual one");
+  }
+};
+
+struct FaultAnswer {
+  std::string node, line;
+  Instant at;
+  void fields(Fields& f) {
+    f(1, "node", node, "node name");
+    f(2, "line", line, "kernel line that was written");
+    f(3, "at", at, "when");
+  }
+};
+
+struct HoldRequest {
+  std::string scope = "*", reason;
+  std::int64_t for_s = 0;
+  void fields(Fields& f) {
+    f(1, "scope", scope, "*, site:S, rack:R, tenant:T, cluster:C, switch:W or node:N");
+    f(2, "reason", reason, "why");
+    f(3, "for_s", for_s, "seconds; 0: until released");
+  }
+};
+
+struct AuthorityRequest {
+  std::string scope, action_class = "*", level;
+  void fields(Fields& f) {
+    f(1, "scope", scope, "as for a hold");
+    f(2, "action_class", action_class, "* or a class of action");
+    f(3, "level", level, "observe, advise or act");
+  }
+};
+
+struct Explanation {
+  std::string node, phase, placeable, why;
+  std::vector<std::string> claims;
+  std::string next, how_to_stop;
+  void fields(Fields& f) {
+    f(1, "node", node, "name");
+    f(2, "phase", phase, "life cycle");
+    f(3, "placeable", placeable, "yes, or the reason why not");
+    f(4, "why", why, "why it is out of service; empty when it is not");
+    f(5, "claims", claims, "holder, reason and since of each claim");
+    f(6, "next", next, "what happens next, and what it waits for");
+    f(7, "how_to_stop", how_to_stop, "command that stops it");
+  }
+};
+
+struct StatusReport {
+  std::string version, site;
+  std::int64_t revision = 0, epoch = 0;
+  int nodes = 0, nodes_ready = 0, nodes_assigned = 0, nodes_claimed = 0, agents_heard = 0;
+  int clusters_active = 0, clusters = 0, incidents_open = 0, proposals_waiting = 0;
+  std::vector<std::string> holds, notices;
+  void fields(Fields& f) {
+    f(1, "version", version, "of tundishd");
+    f(2, "site", site, "name of the site");
+    f(3, "revision", revision, "global revision");
+    f(4, "epoch", epoch, "raised by a restore");
+    f(5, "nodes", nodes, "not retired");
+    f(6, "nodes_ready", nodes_ready, "free and proved");
+    f(7, "nodes_assigned", nodes_assigned, "in an allocation");
+    f(8, "nodes_claimed", nodes_claimed, "out of service");
+    f(9, "agents_heard", agents_heard, "heard lately; silence is unknown, not a fault");
+    f(10, "clusters_active", clusters_active, "whole");
+    f(11, "clusters", clusters, "all");
+    f(12, "incidents_open", incidents_open, "open");
+    f(13, "proposals_waiting", proposals_waiting, "waiting for a person");
+    f(14, "holds", holds, "in force");
+    f(15, "notices", notices, "what an operator should know");
+  }
+};
+
+struct CapacityRow {
+  std::string sku;
+  int nodes = 0, free = 0, assigned = 0, spares = 0, claimed = 0, unknown = 0, largest_gang = 0;
+  void fields(Fields& f) {
+    f(1, "sku", sku, "kind of node");
+    f(2, "nodes", nodes, "not retired");
+    f(3, "free", free, "placeable now");
+    f(4, "assigned", assigned, "members of allocations");
+    f(5, "spares", spares, "held as spares");
+    f(6, "claimed", claimed, "out of service");
+    f(7, "unknown", unknown, "not heard or not proved");
+    f(8, "largest_gang", largest_gang, "largest cluster that fits now, in nodes");
+  }
+};
+
+struct HistoryVerdict {
+  bool intact = false;
+  std::int64_t entries = 0;
+  std::string fault, last_hash;
+  void fields(Fields& f) {
+    f(1, "intact", intact, "every hash fits");
+    f(2, "entries", entries, "checked");
+    f(3, "fault", fault, "first entry that does not fit");
+    f(4, "last_hash", last_hash, "keep it elsewhere to detect a truncated tail");
+  }
+};
+
+struct BackupRequest {
+  std::string path;
+  void fields(Fields& f) { f(1, "path", path, "file on tundishd's machine"); }
+};
+
+/// One table: code -> HTTP status, exit code. Golden in tests.
+int http_status(Code code);
+int exit_code(std::string_view code);
+
+}  // namespace tundish::edge

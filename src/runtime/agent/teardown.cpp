@@ -1,0 +1,162 @@
+#include "runtime/agent/teardown.hpp"
+
+#include <filesystem>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "codec/json.hpp"
+#include "runtime/agent/accounts.hpp"
+#include "runtime/agent/mounts.hpp"
+#include "runtime/agent/ssh_service.hpp"
+#include "runtime/agent/tenant_files.hpp"
+#include "runtime/agent/tenant_processes.hpp"
+#include "runtime/agent/text_block.hpp"
+#include "runtime/agent/validate.hpp"
+#include "runtime/process/process.hpp"
+
+namespace tundish::agent {
+namespace {
+namespace fs = std::filesystem;
+
+std::string membership_file(const std::string& state_dir) { return state_dir + "/membership.json"; }
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
+Result<> flush_network(const VerbTools& tools, const Deadline& deadline) {
+  const auto membership = TRY(load_membership(tools.config.state_dir));
+  if (membership.interface.empty() || membership.interface == tools.config.oob_interface ||
+      !is_interface(membership.interface)) {
+    return {};
+  }
+  TRY(run_ip({"addr", "flush", "dev", membership.interface, "scope", "global"}, deadline.left()));
+  return {};
+}
+
+/// Slurm's files and the munge key: secrets of the tenant and the way back into its cluster.
+Result<> remove_engine_files(const AgentPaths& paths) {
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(paths.etc + "/slurm", failed)) {
+    std::error_code entry_failed;
+    fs::remove_all(entry.path(), entry_failed);
+    if (entry_failed) {
+      return make_error(Code::unavailable, "cannot remove " + entry.path().string());
+    }
+  }
+  fs::remove(paths.etc + "/munge/munge.key", failed);
+  if (failed) return make_error(Code::unavailable, "cannot remove the munge key");
+  return {};
+}
+
+void add_mounts(const VerbTools& tools, std::vector<std::string>& out) {
+  const auto mounts = load_mounts();
+  if (!mounts) {
+    out.push_back("the mount table cannot be read");
+    return;
+  }
+  const ExportRecord record(tools.config.state_dir);
+  const auto exports = record.load();
+  if (!exports) out.push_back("the record of exports cannot be read");
+  for (const auto& mount : *mounts) {
+    bool ours = mount.type.rfind("nfs", 0) == 0 || mount.type.rfind("fuse.", 0) == 0;
+    ours = ours && (is_below(mount.target, "/home") || is_below(mount.target, "/data"));
+    if (exports) {
+      for (const auto& one : *exports) ours = ours || mount.target == one.target;
+    }
+    if (ours) out.push_back("mount " + mount.target);
+  }
+}
+
+void add_accounts(const VerbTools& tools, std::vector<std::string>& out) {
+  const auto accounts = load_tenant_accounts(tools.paths.etc);
+  if (!accounts) {
+    out.push_back("accounts cannot be read");
+    return;
+  }
+  for (const auto& account : *accounts) out.push_back("account " + account.name);
+}
+
+}  // namespace
+
+Result<std::string> run_ip(std::vector<std::string> args, Duration limit) {
+  process::Command command;
+  command.argv = std::move(args);
+  command.argv.insert(command.argv.begin(), "ip");
+  command.limit = limit;
+  const auto output = TRY(process::run(command));
+  if (output.ok()) return output.out;
+  return make_error(output.timed_out ? Code::timeout : Code::unavailable,
+                    join(command.argv, " ") + ": " + output.summary());
+}
+
+Result<NodeMembership> load_membership(const std::string& state_dir) {
+  NodeMembership membership;
+  const auto text = process::read_file(membership_file(state_dir));
+  if (!text && text.error().code == Code::not_found) return membership;
+  if (!text) return text.error();
+  TRY_VOID(parse_json(*text, membership, Unknown::keep_out));
+  return membership;
+}
+
+Result<> save_membership(const std::string& state_dir, const NodeMembership& membership) {
+  return process::write_file_atomic(membership_file(state_dir), render_json(membership), 0600);
+}
+
+Result<> undo_setup(const VerbTools& tools, const Deadline& deadline) {
+  // New sessions first, then what runs, then what it held open.
+  TRY_VOID(stop_sshd(tools.paths));
+  TRY_VOID(stop_slurm_node(tools.paths));
+  const auto left = kill_tenant_processes(deadline.at_most(seconds(5)));
+  const ExportRecord record(tools.config.state_dir);
+  const auto exports = TRY(record.load());
+  TRY_VOID(unmount_exports(exports, deadline.at_most(seconds(10))));
+  TRY_VOID(record.save({}));
+  TRY_VOID(remove_ssh_keys(tools.paths));
+  TRY_VOID(remove_engine_files(tools.paths));
+  TRY_VOID(remove_blocks(tools.paths.etc + "/hosts"));
+  TRY_VOID(flush_network(tools, deadline));
+  if (!left.empty()) {
+    return make_error(Code::timeout, "process " + std::to_string(left[0].pid) + " (" +
+                                         left[0].name + ") of a tenant does not end");
+  }
+  return {};
+}
+
+Result<> remove_tenant_files(const VerbTools& tools) {
+  for (const auto& account : TRY(load_tenant_accounts(tools.paths.etc))) {
+    // The name comes from a file that root of a tenant may have edited.
+    if (is_user_name(account.name)) TRY_VOID(remove_tree("/home/" + account.name));
+  }
+  for (const auto& path : find_tenant_files()) {
+    if (const auto removed = remove_tree(path); !removed) {
+      log(LogLevel::warn, "tenant_file_stays", {{"path", path}, {"why", removed.error().message()}});
+    }
+  }
+  remove_tenant_ipc();
+  return {};
+}
+
+Result<std::vector<std::string>> find_leftovers(const VerbTools& tools) {
+  std::vector<std::string> out;
+  for (const auto& process : find_tenant_processes()) {
+    out.push_back("process " + std::to_string(process.pid) + " " + process.name);
+  }
+  add_accounts(tools, out);
+  add_mounts(tools, out);
+  for (const auto& path : find_tenant_files()) out.push_back("file " + path);
+  for (const auto& segment : find_tenant_ipc()) out.push_back(segment);
+  const auto& etc = tools.paths.etc;
+  if (exists(etc + "/munge/munge.key")) out.push_back("file " + etc + "/munge/munge.key");
+  if (exists(etc + "/tundish/ssh_keys")) out.push_back("file " + etc + "/tundish/ssh_keys");
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(etc + "/slurm", ignored)) {
+    out.push_back("file " + entry.path().string());
+  }
+  const auto names = process::read_file(etc + "/hosts");
+  if (names && has_block(*names)) out.push_back("names in " + etc + "/hosts");
+  return out;
+}
+
+}  // namespace tundish::agent
