@@ -4,6 +4,7 @@ target_include_directories(tundish_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMA
 target_compile_options(tundish_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
   -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+target_compile_definitions(tundish_flags INTERFACE TUNDISH_VERSION="${PROJECT_VERSION}")
 
 # Boost, yaml-cpp and nlohmann are system headers, so -Wconversion does not look into them.
 function(tundish_module name)

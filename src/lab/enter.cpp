@@ -13,7 +13,7 @@ std::vector<std::string> enter_argv(const LabSpec& spec, const EnterNode& enter)
   script += "exec nsenter \"$@\"";
   std::vector<std::string> argv = {
       "sh", "-c", script, "sh", "-t", std::to_string(enter.pid),
-      "-m", "-u", "-i",   "-n", "-p", "-C", "-w/", "--",
+      "-m", "-u", "-i",   "-n", "-p", "-C", "--wdns=/", "--",
       "/usr/bin/setpriv", "--bounding-set=-syslog,-sys_time,-sys_module,-sys_rawio,-mknod"};
   if (enter.uid != 0) {
     argv.push_back("--reuid=" + std::to_string(enter.uid));

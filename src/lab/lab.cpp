@@ -95,7 +95,8 @@ Result<> stop_supervisor(const LabPaths& paths) {
   if (wait_gone(paths, stop_limit_ms)) return {};
   ::kill(pid, SIGKILL);
   if (wait_gone(paths, kill_limit_ms)) return {};
-  return make_error(Code::unavailable, "process " + std::to_string(pid) + " of the lab will not die");
+  return make_error(Code::unavailable,
+                    "process " + std::to_string(pid) + " of the lab will not die");
 }
 
 /// The lab's folder must not be removed through a mount that somebody left below it.

@@ -73,7 +73,8 @@ void unplug_node(const LabPaths& paths, const LabNode& node) {
   };
   remove(oob_peer(node.name));
   for (const auto& port : node.ports) remove(port_peer(node.name, port.interface));
-  if (!lines.empty()) (void)run_tool({"ip", "-force", "-batch", "-"}, lines);  // may race the kernel
+  // The kernel removes them by itself too, so one may be gone already.
+  if (!lines.empty()) (void)run_tool({"ip", "-force", "-batch", "-"}, lines);
   remove_empty_bridges(paths);
 }
 

@@ -125,8 +125,14 @@ Result<> enter_node_root(const LabSpec& spec, const LabNode& node) {
   const std::string folder = paths.node(node.name);
   const std::string root = folder + "/root";
   TRY_VOID(mount_at({"none", "/", "", MS_REC | MS_PRIVATE, ""}));
+  // Volatile: a node's sync would write out all the machine has unwritten.
+  // The kernel refuses a volatile work folder that was used, so each boot gets a new one.
+  std::error_code ignored;
+  fs::remove_all(folder + "/work", ignored);
+  TRY_VOID(make_folder(folder + "/work"));
   TRY_VOID(mount_at({"overlay", root, "overlay", 0,
-                     "lowerdir=/,upperdir=" + folder + "/disk,workdir=" + folder + "/work"}));
+                     "lowerdir=/,upperdir=" + folder + "/disk,workdir=" + folder +
+                         "/work,volatile"}));
   TRY_VOID(mount_proc(root, folder));
   TRY_VOID(mount_dev(paths, root, node));
   TRY_VOID(mount_run(spec, root, folder));

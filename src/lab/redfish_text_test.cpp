@@ -27,7 +27,9 @@ TEST(RedfishText, EveryDocumentIsJsonThatNamesItself) {
 TEST(RedfishText, PowerStateFollowsTheNode) {
   NodeState node;
   node.hardware = hardware_of(LabSpec{})[2];
-  const auto read = [&] { return *JsonValue::parse(*render_redfish("/redfish/v1/Systems/1", node)); };
+  const auto read = [&] {
+    return *JsonValue::parse(*render_redfish("/redfish/v1/Systems/1", node));
+  };
   EXPECT_EQ(read().at("PowerState").as_text(), "Off");
   node.powered = true;
   EXPECT_EQ(read().at("PowerState").as_text(), "On");

@@ -118,7 +118,8 @@ std::vector<LabNode> hardware_of(const LabSpec& spec) {
 Result<> validate(const LabSpec& spec) {
   for (const char c : spec.name) {
     if ((c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-') {
-      return make_error(Code::invalid, "lab name " + spec.name + " has a character beside a-z 0-9 -");
+      return make_error(Code::invalid,
+                        "lab name " + spec.name + " has a character beside a-z 0-9 -");
     }
   }
   if (spec.name.empty()) return make_error(Code::invalid, "lab name is empty");

@@ -76,6 +76,7 @@ struct Injection {
   std::string effect;  ///< lost, ecc_uncorrected, gsp, row_remap_failure or none
   bool sticky = false;
   std::string line;    ///< kernel text
+  bool userspace = false;  ///< written by a user's process, as raters do; no hardware fails
 };
 
 class FaultInjector {

@@ -65,7 +65,7 @@ bool is_date(std::string_view text) {
 }
 
 /// What firmware and people write where no serial is known.
-/// Source: facts/cloud.md section 5 (serial "NA"); checked 2026-01.
+/// Source: facts/cloud.md section 5, rows "Identity" and "Spreadsheet import".
 bool is_placeholder(std::string_view text) {
   static constexpr std::array<std::string_view, 16> words = {
       "na",      "n/a",  "none", "null",          "nil", "tbd", "unknown", "-",

@@ -53,7 +53,8 @@ Verdict judge(const CheckSample& sample) {
                                              " records were lost and no snapshot vouches for them");
   }
   if (!unclear.empty()) {
-    return make_verdict(VerdictState::warn, "the kernel names GPU faults that nobody knows", unclear);
+    return make_verdict(VerdictState::warn, "the kernel names GPU faults that nobody knows",
+                        unclear);
   }
   if (sample.blind_records > 0) {
     return make_verdict(VerdictState::warn, std::to_string(sample.blind_records) +

@@ -17,7 +17,9 @@ Result<> validate_config(const AgentConfig& config) {
       return make_error(Code::invalid, "an interval is not within 10 ms and an hour");
     }
   }
-  if (config.spool_bytes < (1 << 16)) return make_error(Code::invalid, "spool_bytes is below 65536");
+  if (config.spool_bytes < (1 << 16)) {
+    return make_error(Code::invalid, "spool_bytes is below 65536");
+  }
   if (config.workers < 2 || config.workers > 64) {
     return make_error(Code::invalid, "workers is not within 2 and 64");
   }

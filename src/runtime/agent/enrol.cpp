@@ -61,6 +61,11 @@ void Enrolment::note_rejected() {
   rejected_ = true;
 }
 
+void Enrolment::note_accepted() {
+  const std::lock_guard lock(mutex_);
+  rejected_ = false;
+}
+
 bool Enrolment::is_due() const {
   if (!identity_) return true;
   if (!rejected_) return false;

@@ -3,6 +3,14 @@
 #include "base/log.hpp"
 
 namespace tundish::agent {
+namespace {
+
+void note(const Result<>& written) {
+  if (written) return;
+  log(LogLevel::error, "journal_write_failed", {{"why", written.error().message()}});
+}
+
+}  // namespace
 
 Executor::Executor(ResultJournal& journal, ExecutorHooks hooks, int workers)
     : journal_(journal), hooks_(std::move(hooks)) {
@@ -36,6 +44,15 @@ Executor::Taken Executor::submit(VerbCall call) {
   ready_.push_back(lane);
   wake_.notify_one();
   return Taken::started;
+}
+
+void Executor::refuse(const std::string& key, const Error& why) {
+  VerbResult result;
+  result.key = key;
+  result.code = code_name(Code::unsupported);
+  result.what = why.message();
+  journal_.finish_in_memory(result);
+  hooks_.on_result();
 }
 
 std::vector<std::string> Executor::running_keys() const {
@@ -75,14 +92,14 @@ void Executor::work() {
 }
 
 void Executor::run_one(const VerbCall& call) {
-  if (const auto begun = journal_.begin(call.key); !begun) {
-    log(LogLevel::error, "journal_write_failed", {{"why", begun.error().message()}});
-  }
+  const bool acts = !hooks_.is_read_only(call);
+  if (acts) note(journal_.begin(call.key));
   const VerbResult result = hooks_.run(call);
-  if (hooks_.is_volatile(call, result)) {
+  // A refusal is no act: the same call may be made again when the reason is gone.
+  if (acts && result.code != code_name(Code::denied)) {
+    note(journal_.finish(result));
+  } else {
     journal_.finish_in_memory(result);
-  } else if (const auto kept = journal_.finish(result); !kept) {
-    log(LogLevel::error, "journal_write_failed", {{"why", kept.error().message()}});
   }
   hooks_.on_result();
 }

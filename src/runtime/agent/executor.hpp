@@ -17,8 +17,8 @@ namespace tundish::agent {
 struct ExecutorHooks {
   std::function<VerbResult(const VerbCall&)> run;
   std::function<std::string(const VerbCall&)> lane;
-  /// Its result need not outlive a crash and may be asked for again.
-  std::function<bool(const VerbCall&, const VerbResult&)> is_volatile;
+  /// Changes nothing: its result need not outlive a crash.
+  std::function<bool(const VerbCall&)> is_read_only;
   std::function<void()> on_result;
 };
 
@@ -33,6 +33,8 @@ class Executor {
 
   enum class Taken { started, running, answered };
   Taken submit(VerbCall call);
+  /// Answers a call that cannot be understood.
+  void refuse(const std::string& key, const Error& why);
   std::vector<std::string> running_keys() const;
 
  private:

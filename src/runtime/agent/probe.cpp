@@ -115,7 +115,9 @@ Result<HcaList> list_hcas(const std::string& sys_dir) {
                            first_line(port.path() / "state"),
                            first_line(port.path() / "phys_state")});
     }
-    if (port_failed) return make_error(Code::unavailable, "an HCA has no ports: " + port_failed.message());
+    if (port_failed) {
+      return make_error(Code::unavailable, "an HCA has no ports: " + port_failed.message());
+    }
   }
   if (failed) return make_error(Code::unavailable, root.string() + ": " + failed.message());
   std::sort(out.ports.begin(), out.ports.end(), [](const HcaPort& a, const HcaPort& b) {

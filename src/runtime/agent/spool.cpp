@@ -46,7 +46,9 @@ std::string cursor_record(const KernelLogCursor& cursor) {
 }
 
 std::string sameness_of(const Witness& w) {
-  if (w.kind != WitnessKind::event) return w.source + "/" + std::to_string(static_cast<int>(w.kind));
+  if (w.kind != WitnessKind::event) {
+    return w.source + "/" + std::to_string(static_cast<int>(w.kind));
+  }
   const auto& e = w.event;
   // The process name is left out: a tenant could make every line a different one.
   return w.source + "/" + std::to_string(static_cast<int>(w.provenance)) + "/" +

@@ -1,6 +1,7 @@
 #include "runtime/agent/teardown.hpp"
 
 #include <filesystem>
+#include <optional>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -39,8 +40,9 @@ Result<> flush_network(const VerbTools& tools, const Deadline& deadline) {
 Result<> remove_engine_files(const AgentPaths& paths) {
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(paths.etc + "/slurm", failed)) {
+    if (entry.is_directory()) continue;  // clusters whose controller runs here
     std::error_code entry_failed;
-    fs::remove_all(entry.path(), entry_failed);
+    fs::remove(entry.path(), entry_failed);
     if (entry_failed) {
       return make_error(Code::unavailable, "cannot remove " + entry.path().string());
     }
@@ -49,6 +51,27 @@ Result<> remove_engine_files(const AgentPaths& paths) {
   if (failed) return make_error(Code::unavailable, "cannot remove the munge key");
   return {};
 }
+
+Result<> drop_exports(const VerbTools& tools, const Deadline& deadline) {
+  const ExportRecord record(tools.config.state_dir);
+  const auto exports = TRY(record.load());
+  TRY_VOID(unmount_exports(exports, deadline.at_most(seconds(10))));
+  return record.save({});
+}
+
+class FirstError {
+ public:
+  void note(const Result<>& done) {
+    if (!done && !error_) error_ = done.error();
+  }
+  Result<> result() const {
+    if (error_) return *error_;
+    return {};
+  }
+
+ private:
+  std::optional<Error> error_;
+};
 
 void add_mounts(const VerbTools& tools, std::vector<std::string>& out) {
   const auto mounts = load_mounts();
@@ -105,23 +128,22 @@ Result<> save_membership(const std::string& state_dir, const NodeMembership& mem
 }
 
 Result<> undo_setup(const VerbTools& tools, const Deadline& deadline) {
-  // New sessions first, then what runs, then what it held open.
-  TRY_VOID(stop_sshd(tools.paths));
-  TRY_VOID(stop_slurm_node(tools.paths));
+  // New sessions first, then what runs, then what it held open. One part that fails does not keep
+  // the others from going.
+  FirstError first;
+  first.note(stop_sshd(tools.paths));
+  first.note(stop_slurm_node(tools.paths));
   const auto left = kill_tenant_processes(deadline.at_most(seconds(5)));
-  const ExportRecord record(tools.config.state_dir);
-  const auto exports = TRY(record.load());
-  TRY_VOID(unmount_exports(exports, deadline.at_most(seconds(10))));
-  TRY_VOID(record.save({}));
-  TRY_VOID(remove_ssh_keys(tools.paths));
-  TRY_VOID(remove_engine_files(tools.paths));
-  TRY_VOID(remove_blocks(tools.paths.etc + "/hosts"));
-  TRY_VOID(flush_network(tools, deadline));
   if (!left.empty()) {
-    return make_error(Code::timeout, "process " + std::to_string(left[0].pid) + " (" +
-                                         left[0].name + ") of a tenant does not end");
+    first.note(make_error(Code::timeout, "process " + std::to_string(left[0].pid) + " (" +
+                                             left[0].name + ") of a tenant does not end"));
   }
-  return {};
+  first.note(drop_exports(tools, deadline));
+  first.note(remove_ssh_keys(tools.paths));
+  first.note(remove_engine_files(tools.paths));
+  first.note(remove_blocks(tools.paths.etc + "/hosts"));
+  first.note(flush_network(tools, deadline));
+  return first.result();
 }
 
 Result<> remove_tenant_files(const VerbTools& tools) {
@@ -129,9 +151,11 @@ Result<> remove_tenant_files(const VerbTools& tools) {
     // The name comes from a file that root of a tenant may have edited.
     if (is_user_name(account.name)) TRY_VOID(remove_tree("/home/" + account.name));
   }
+  TRY_VOID(remove_tree(tools.paths.state + "/slurmd"));  // scripts and credentials of jobs
   for (const auto& path : find_tenant_files()) {
     if (const auto removed = remove_tree(path); !removed) {
-      log(LogLevel::warn, "tenant_file_stays", {{"path", path}, {"why", removed.error().message()}});
+      log(LogLevel::warn, "tenant_file_stays",
+          {{"path", path}, {"why", removed.error().message()}});
     }
   }
   remove_tenant_ipc();
@@ -152,7 +176,7 @@ Result<std::vector<std::string>> find_leftovers(const VerbTools& tools) {
   if (exists(etc + "/tundish/ssh_keys")) out.push_back("file " + etc + "/tundish/ssh_keys");
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(etc + "/slurm", ignored)) {
-    out.push_back("file " + entry.path().string());
+    if (!entry.is_directory()) out.push_back("file " + entry.path().string());
   }
   const auto names = process::read_file(etc + "/hosts");
   if (names && has_block(*names)) out.push_back("names in " + etc + "/hosts");

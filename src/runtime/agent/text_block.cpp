@@ -47,7 +47,8 @@ Result<std::string> read_or_empty(const std::string& path) {
 }  // namespace
 
 std::string replace_block(const std::string& text, const TextBlock& block) {
-  std::string out = without_block(text, begin_mark + block.name + "\n", end_mark + block.name + "\n");
+  const std::string line = block.name + "\n";
+  std::string out = without_block(text, begin_mark + line, end_mark + line);
   if (block.content.empty()) return out;
   if (!out.empty() && out.back() != '\n') out += '\n';
   return out + begin_mark + block.name + "\n" + block.content + end_mark + block.name + "\n";

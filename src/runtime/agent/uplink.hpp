@@ -49,6 +49,7 @@ class Enrolment {
   /// tundishd answered 401 to our secret. Never leads to a new enrolment by itself: only a token
   /// file that is newer than the identity does.
   void note_rejected();
+  void note_accepted();
   /// One attempt to enrol when it is due; returns how long to wait before the next look.
   Duration step(net::HttpSession& session, const std::string& boot_id);
 

@@ -135,9 +135,8 @@ bool is_ssh_key(std::string_view text) {
       "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384",
       "ecdsa-sha2-nistp521", "sk-ssh-ed25519@openssh.com",
       "sk-ecdsa-sha2-nistp256@openssh.com"};
-  if (parts.size() < 2 || std::find(std::begin(kinds), std::end(kinds), parts[0]) == std::end(kinds)) {
-    return false;
-  }
+  if (parts.size() < 2) return false;
+  if (std::find(std::begin(kinds), std::end(kinds), parts[0]) == std::end(kinds)) return false;
   return parts[1].size() >= 16 && all_of(parts[1], [](char c) {
            return is_alnum(c) || c == '+' || c == '/' || c == '=';
          });

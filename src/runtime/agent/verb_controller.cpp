@@ -4,6 +4,15 @@
 #include "runtime/agent/verbs.hpp"
 
 namespace tundish::agent {
+namespace {
+
+Result<> start_controller(const SetupController& setup, const AgentPaths& paths,
+                          std::string& note) {
+  note = TRY(setup_slurm_controller(setup, paths));
+  return {};
+}
+
+}  // namespace
 
 Result<VerbNote> verb_setup_controller(const VerbCall& call, const VerbTools& tools) {
   if (!call.setup_controller) return make_error(Code::invalid, "setup_controller has no arguments");
@@ -22,10 +31,7 @@ Result<VerbNote> verb_setup_controller(const VerbCall& call, const VerbTools& to
     return write_block(tools.paths.etc + "/hosts", {setup.cluster, render_names(setup.hosts)});
   }));
   std::string note;
-  TRY_VOID(stages.run("engine", [&]() -> Result<> {
-    note = TRY(setup_slurm_controller(setup, tools.paths));
-    return {};
-  }));
+  TRY_VOID(stages.run("engine", [&] { return start_controller(setup, tools.paths, note); }));
   return VerbNote{stages.render() + (note.empty() ? "" : "; " + note), {}, {}};
 }
 

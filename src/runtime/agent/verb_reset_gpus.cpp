@@ -33,7 +33,8 @@ Result<> refuse_busy(const std::string& pci) {
   const std::size_t at = text ? text->find("Device Minor:") : std::string::npos;
   if (at == std::string::npos) return {};
   const std::size_t end = text->find('\n', at);
-  const std::string device = "/dev/nvidia" + std::string(trim(text->substr(at + 13, end - at - 13)));
+  const std::string minor(trim(text->substr(at + 13, end - at - 13)));
+  const std::string device = "/dev/nvidia" + minor;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator("/proc", failed)) {
     std::error_code gone;

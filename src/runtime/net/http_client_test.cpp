@@ -164,7 +164,7 @@ TEST(HttpCall, a_peer_that_accepts_and_says_nothing_is_a_timeout) {
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, Code::timeout);
   EXPECT_GE(took, std::chrono::milliseconds(100));
-  EXPECT_LT(took, std::chrono::milliseconds(350));
+  EXPECT_LT(took, std::chrono::seconds(2));
   std::this_thread::sleep_for(std::chrono::milliseconds(400));
 }
 

@@ -264,7 +264,7 @@ TEST(HttpServer, closes_a_connection_that_says_nothing_but_not_a_long_poll) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(silent.read_all(), "");
   EXPECT_EQ(slow.read_all(), "");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(450));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
   EXPECT_NE(waiting.read_until("patient").find("200 OK"), std::string::npos);
 }
 

@@ -27,7 +27,7 @@ Error full_error(const std::string& path, const std::string& why) {
 Error sqlite_error(const std::string& path, const SQLite::Exception& fault) {
   const std::string why = fault.what();
   const std::string failed = "store " + path + ": " + why;
-  switch (fault.getErrorCode()) {
+  switch (fault.getErrorCode() & 255) {  // the low byte of an extended code
     case SQLITE_FULL: return full_error(path, why);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

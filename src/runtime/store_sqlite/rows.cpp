@@ -1,5 +1,7 @@
 #include "runtime/store_sqlite/rows.hpp"
 
+#include <sqlite3.h>
+
 #include <algorithm>
 
 #include "runtime/store_sqlite/chain.hpp"
@@ -99,7 +101,7 @@ void Rows::set_head(const HeadRow& head) {
 HeadRow read_head(SQLite::Database& database) {
   SQLite::Statement row(database, "SELECT revision, epoch, newest, entries, last_hash FROM head");
   HeadRow out;
-  if (!row.executeStep()) throw SQLite::Exception("the head row is missing", 11 /* corrupt */);
+  if (!row.executeStep()) throw SQLite::Exception("the head row is missing", SQLITE_CORRUPT);
   out.head.revision = row.getColumn(0).getInt64();
   out.head.epoch = row.getColumn(1).getInt64();
   out.head.newest = Instant{row.getColumn(2).getInt64()};

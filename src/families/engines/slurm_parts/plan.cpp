@@ -69,6 +69,8 @@ void plan_removal(const DesiredEngineNode& want, const EngineNode& seen, StateCo
 void plan_return(const EngineNode& seen, StateCommands& out) {
   const bool ours = is_our_reason(seen.reason) || is_reboot_reason(seen.reason);
   if (!ours) return;  // one that only fell silent comes back by itself (ReturnToService=1)
+  // Until it has registered once, slurmctld refuses, and the commands behind would not run.
+  if (has_state(seen, "UNKNOWN")) return;
   if (is_down(seen)) {
     out.add("resume", "", seen.name);
   } else if (is_drained(seen)) {

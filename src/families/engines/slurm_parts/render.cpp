@@ -21,6 +21,7 @@ std::string controller_name(const DesiredEngine& desired) { return desired.clust
 std::string database_word(const std::string& cluster) {
   std::string word = cluster;
   std::replace(word.begin(), word.end(), '-', '_');
+  std::replace(word.begin(), word.end(), '.', '_');
   return word;
 }
 

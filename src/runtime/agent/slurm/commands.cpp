@@ -201,7 +201,8 @@ Result<> run_all(const ClusterPlace& place, const std::vector<EngineCommand>& co
     for (; i < commands.size() && commands[i].verb == verb; ++i) {
       lines += scontrol_line(commands[i]) + "\n";
     }
-    TRY_VOID(find_errors(TRY(feed_scontrol(place, lines))));
+    const std::string transcript = TRY(feed_scontrol(place, lines));
+    TRY_VOID(find_errors(transcript));
   }
   return {};
 }

@@ -19,7 +19,8 @@ Result<std::string> make_mark() {
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
     return make_error(Code::internal, "no random bytes");
   }
-  return render_hex({bytes.data(), bytes.size()});
+  // squeue would take digits at the start for the width of a column.
+  return "m" + render_hex({bytes.data(), bytes.size()});
 }
 
 std::string section(const std::string& kind, const std::string& body, const std::string& mark) {

@@ -1,0 +1,16 @@
+#pragma once
+#include "apps/tundishd/daemon_config.hpp"
+#include "model/policy.hpp"
+#include "model/xid_catalogue.hpp"
+#include "base/result.hpp"
+
+namespace tundish::tundishd {
+
+struct Catalogues {
+  XidCatalogue xid;
+  RemediationPolicy policy;
+};
+/// Refuses what does not hold together: a policy that is not checked is not loaded.
+Result<Catalogues> load_catalogues(const DaemonConfig& config);
+
+}  // namespace tundish::tundishd

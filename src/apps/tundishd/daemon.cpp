@@ -1,0 +1,155 @@
+#include "apps/tundishd/daemon.hpp"
+
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <unistd.h>
+
+#include "apps/tundishd/catalogue.hpp"
+#include "apps/tundishd/lab_injector.hpp"
+#include "apps/tundishd/secret_vault.hpp"
+#include "apps/tundishd/webhook.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "edge/api/agent_hub.hpp"
+#include "edge/api/api.hpp"
+#include "families/bmcs/redfish.hpp"
+#include "families/engines/driver.hpp"
+#include "families/faults/fault.hpp"
+#include "families/switches/flat.hpp"
+#include "model/ops/tenancy_ops.hpp"
+#include "runtime/net/http_client.hpp"
+#include "runtime/net/http_server.hpp"
+#include "runtime/process/process.hpp"
+#include "runtime/secret_box.hpp"
+#include "runtime/store_sqlite/sqlite_store.hpp"
+
+namespace tundish::tundishd {
+namespace {
+
+/// Tests kill the daemon at a named hook, as a power cut would.
+std::function<void(const std::string&)> crash_hook(const DaemonConfig& config) {
+  return [at = config.crash_at, nth = config.crash_nth, seen = 0](const std::string& hook) mutable {
+    if (hook != at) return;
+    if (++seen == nth) ::kill(::getpid(), SIGKILL);
+  };
+}
+
+std::vector<edge::FaultKind> fault_kinds() {
+  std::vector<edge::FaultKind> out;
+  for (const auto* fault : families::list_faults()) {
+    out.push_back({std::string(fault->name), std::string(fault->doc),
+                   std::string(fault->expected_detection), std::string(fault->expected_action)});
+  }
+  return out;
+}
+
+Result<Injection> render_fault(const edge::FaultRequest& request, const Node& node) {
+  const auto* fault = families::find_fault(request.kind);
+  if (!fault) {
+    return make_error(Code::not_found, "no fault is called " + request.kind)
+        .with_remedy("list them: tundish fault kinds");
+  }
+  families::FaultOrder order;
+  order.node_name = node.meta.name;
+  order.gpu = request.gpu;
+  order.xid = request.xid;
+  order.sticky = request.sticky;
+  order.userspace = request.userspace;
+  order.text = request.text;
+  for (const auto& gpu : node.status.accepted_gpus) {
+    if (gpu.index == request.gpu) order.pci = gpu.pci;
+  }
+  return fault->render(order);
+}
+
+/// The first administrator's token: made once, readable by root only, shown nowhere else.
+Result<> make_first_token(control::Ledger& ledger, Random& random, const std::string& file) {
+  for (const auto& [id, token] : ledger.view().all<Token>()) {
+    if (token.role == Role::operator_) return {};
+  }
+  const std::string clear = random.hex(32);
+  Token token;
+  token.meta.name = "first-operator";
+  token.role = Role::operator_;
+  token.hash = hash_token(clear);
+  TRY_VOID(process::write_file_atomic(file, clear + "\n", 0600));
+  TRY_VOID(ledger.perform(*create_token(std::move(token)), "system", "first start"));
+  return ledger.flush();
+}
+
+void watch_hold_file(net::Loop& loop, control::Manager& manager, const std::string& file) {
+  std::error_code ignored;
+  manager.set_hold_file(std::filesystem::exists(file, ignored));
+  loop.at(loop.now() + milliseconds(500),
+          [&loop, &manager, file] { watch_hold_file(loop, manager, file); });
+}
+
+Result<std::vector<std::unique_ptr<net::HttpServer>>> listen_all(const DaemonConfig& config,
+                                                                 net::Loop& loop, edge::Api& api) {
+  std::vector<std::unique_ptr<net::HttpServer>> out;
+  for (const auto& url : config.listen) {
+    net::ListenOptions options;
+    options.url = url;
+    options.tls_cert = config.tls_cert;
+    options.tls_key = config.tls_key;
+    out.push_back(TRY(net::HttpServer::listen(
+        loop, options, [&api](net::ServerRequest request, net::Reply reply) {
+          api.handle(std::move(request), std::move(reply));
+        })));
+    log(LogLevel::info, "listening", {{"url", url}});
+  }
+  return out;
+}
+
+Result<std::string> bmc_password(const DaemonConfig& config) {
+  if (config.bmc_password_file.empty()) return std::string();
+  const std::string text = TRY(process::read_file(config.bmc_password_file));
+  return std::string(trim(text));
+}
+
+}  // namespace
+
+Result<> run_daemon(const DaemonConfig& config) {
+  const Catalogues catalogues = TRY(load_catalogues(config));
+  const auto store = TRY(SqliteStore::open(config.state_dir + "/store.sqlite"));
+  const SecretBox box = TRY(SecretBox::open(config.state_dir + "/secret.key"));
+  KernelRandom random;
+  net::Loop loop(store->head().newest);
+  control::Ledger ledger(*store, loop);
+  TRY_VOID(ledger.load());
+  TRY_VOID(make_first_token(ledger, random, config.state_dir + "/operator.token"));
+
+  net::HttpClient wire(loop, {config.ca_file});
+  edge::AgentHub hub({ledger, loop, random, hash_token});
+  families::RedfishBmc bmc(wire, {config.bmc_url, config.bmc_user, TRY(bmc_password(config))});
+  families::FlatSwitch switches(wire);
+  engines::AgentEngine engine(hub, *engines::find_engine("slurm"));
+  SecretVault secrets(ledger, box, random);
+  LabInjector injector(wire, config.lab_socket);
+  Webhook webhook(wire, config.webhook_url);
+  control::Limits limits;
+  limits.export_type = config.export_type;
+  limits.export_source = config.export_source;
+
+  control::Manager manager({ledger, loop, {hub, bmc, switches, engine}, secrets, catalogues.xid,
+                            catalogues.policy, limits, crash_hook(config), {},
+                            [&webhook](const Incident& incident) { webhook.tell(incident); }});
+  hub.connect(manager);
+  edge::Api api({manager, ledger, *store, loop, random, hash_token,
+                 [&box](std::string_view clear) { return box.seal(clear); },
+                 config.lab_socket.empty() ? nullptr : &injector, fault_kinds(), render_fault,
+                 config.site, TUNDISH_VERSION,
+                 [&hub](net::ServerRequest request, net::Reply reply) {
+                   hub.handle(std::move(request), std::move(reply));
+                 }});
+  const auto servers = TRY(listen_all(config, loop, api));
+  watch_hold_file(loop, manager, config.hold_file);
+  manager.start();
+  loop.on_signals({SIGTERM, SIGINT}, [&loop](int) { loop.stop(); });
+  log(LogLevel::info, "ready", {{"site", config.site}});
+  loop.run();
+  return {};
+}
+
+}  // namespace tundish::tundishd

@@ -1,0 +1,50 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/describe.hpp"
+
+namespace tundish::tundishd {
+
+struct DaemonConfig {
+  std::vector<std::string> listen = {"unix:/run/tundish/tundishd.sock"};
+  std::string tls_cert;
+  std::string tls_key;
+  std::string ca_file;
+  std::string state_dir = "/var/lib/tundish";
+  std::string catalog_dir = "/usr/share/tundish/catalog";
+  std::string policy = "policies/default.yaml";
+  std::string site = "site";
+  std::string hold_file = "/etc/tundish/hold";
+  std::string bmc_url = "https://{address}";
+  std::string bmc_user = "admin";
+  std::string bmc_password_file;
+  std::string lab_socket;
+  std::string webhook_url;
+  std::string export_type = "nfs";
+  std::string export_source = "storage:/export/";
+  std::string crash_at;
+  int crash_nth = 1;
+  void fields(Fields& f) {
+    f(1, "listen", listen, "https://ADDR:PORT, http://ADDR:PORT or unix:/path");
+    f(2, "tls_cert", tls_cert, "PEM certificate for https");
+    f(3, "tls_key", tls_key, "PEM key for https");
+    f(4, "ca_file", ca_file, "PEM authorities for calls to BMCs and switches");
+    f(5, "state_dir", state_dir, "store, key file and administrator's first token");
+    f(6, "catalog_dir", catalog_dir, "XID catalogue and policies");
+    f(7, "policy", policy, "remediation policy, relative to catalog_dir");
+    f(8, "site", site, "name of this site");
+    f(9, "hold_file", hold_file, "while this file exists nothing acts by itself");
+    f(10, "bmc_url", bmc_url, "URL of a BMC; {address} is replaced");
+    f(11, "bmc_user", bmc_user, "user on the BMCs");
+    f(12, "bmc_password_file", bmc_password_file, "file with the password");
+    f(13, "lab_socket", lab_socket, "control socket of a lab: fault injection fails its hardware");
+    f(14, "webhook_url", webhook_url, "gets a POST for every incident that opens or ends");
+    f(15, "export_type", export_type, "how tenants' storage is mounted: nfs or bind");
+    f(16, "export_source", export_source, "server:/path or folder; the tenant's name is appended");
+    f(17, "crash_at", crash_at, "tests: kill ourselves at this hook");
+    f(18, "crash_nth", crash_nth, "tests: at its n-th time");
+  }
+};
+
+}  // namespace tundish::tundishd

@@ -1,0 +1,40 @@
+// tundishd: store, controllers and API of one site.
+#include <cstdio>
+#include <string>
+
+#include "apps/tundishd/daemon.hpp"
+#include "codec/yaml.hpp"
+#include "runtime/process/process.hpp"
+
+namespace {
+
+int fail(const tundish::Error& error, int code) {
+  std::fprintf(stderr, "tundishd: %s\n", error.message().c_str());
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string file = "/etc/tundish/tundishd.yaml";
+  for (int i = 1; i < argc; ++i) {
+    const std::string flag = argv[i];
+    if (flag == "--config" && i + 1 < argc) {
+      file = argv[++i];
+    } else if (flag == "--version") {
+      std::printf("tundishd %s\n", TUNDISH_VERSION);
+      return 0;
+    } else {
+      std::printf("usage: tundishd [--config FILE] [--version]\n");
+      return flag == "--help" ? 0 : 2;
+    }
+  }
+  tundish::tundishd::DaemonConfig config;
+  const auto text = tundish::process::read_file(file);
+  if (!text) return fail(text.error(), 3);
+  if (const auto parsed = tundish::parse_yaml(*text, config, file); !parsed) {
+    return fail(parsed.error(), 3);
+  }
+  if (const auto ran = tundish::tundishd::run_daemon(config); !ran) return fail(ran.error(), 1);
+  return 0;
+}

@@ -1,0 +1,237 @@
+#include "edge/api/agent_hub.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "codec/json.hpp"
+#include "edge/api/contract.hpp"
+#include "model/ops/incident_ops.hpp"
+#include "model/ops/node_ops.hpp"
+#include "model/ops/tenancy_ops.hpp"
+
+namespace tundish::edge {
+namespace {
+
+/// A verb that was handed over and got no answer is handed over again: the agent knows its key.
+constexpr Duration redeliver_after = seconds(10);
+constexpr std::int64_t most_wait_ms = 30000;
+
+void refuse(const net::Reply& reply, int status, const Error& error) {
+  ErrorBody body;
+  body.code = std::string(code_name(error.code));
+  body.message = error.what;
+  body.remedy = error.remedy;
+  reply.send(status, render_json(body));
+}
+
+std::string bearer_of(const net::ServerRequest& request) {
+  const auto it = request.headers.find("authorization");
+  constexpr std::string_view scheme = "Bearer ";
+  if (it == request.headers.end() || !it->second.starts_with(scheme)) return "";
+  return it->second.substr(scheme.size());
+}
+
+bool differs(const ObservedHardware& known, const ObservedHardware& seen) {
+  ObservedHardware a = known;
+  ObservedHardware b = seen;
+  a.at = b.at = {};
+  return render_json(a) != render_json(b);
+}
+
+}  // namespace
+
+void AgentHub::start(const NodeId& node, VerbCall call, Duration limit, Done done) {
+  const std::string key = call.key;
+  auto& mine = pending_[node];
+  const auto known = mine.find(key);
+  if (known != mine.end()) {  // the same act again: one answer for the newest caller
+    known->second.done(make_error(Code::conflict, "superseded by a repeat of " + key));
+    mine.erase(known);
+  }
+  mine.emplace(key, Pending{std::move(call), std::move(done), {}});
+  parts_.scheduler.at(parts_.scheduler.now() + limit, [this, node, key] { expire(node, key); });
+  deliver(node);
+}
+
+void AgentHub::expire(const NodeId& node, const std::string& key) {
+  const auto mine = pending_.find(node);
+  if (mine == pending_.end()) return;
+  const auto found = mine->second.find(key);
+  if (found == mine->second.end()) return;
+  const Done done = std::move(found->second.done);
+  const bool taken = found->second.delivered_at.is_set();
+  mine->second.erase(found);
+  done(make_error(Code::timeout, taken ? "the agent took " + key + " and did not answer in time"
+                                       : "the agent did not ask for work in time"));
+}
+
+void AgentHub::handle(net::ServerRequest request, net::Reply reply) {
+  if (request.path == "/v1/agent/enrol" && request.method == "POST") {
+    enrol(request, reply);
+    return;
+  }
+  const auto node = identify(request);
+  if (!node) {
+    refuse(reply, 401,
+           make_error(Code::denied, "no agent identity")
+               .with_remedy("enrol with a one-time token: tundish token create --node BMC_MAC"));
+    return;
+  }
+  if (request.path == "/v1/agent/sync" && request.method == "POST") {
+    sync(*node, request, reply);
+  } else if (request.path == "/v1/agent/verbs" && request.method == "GET") {
+    pull(*node, request, reply);
+  } else {
+    refuse(reply, 404, make_error(Code::not_found, "no such agent call: " + request.path));
+  }
+}
+
+std::optional<NodeId> AgentHub::identify(const net::ServerRequest& request) const {
+  const std::string bearer = bearer_of(request);
+  if (bearer.empty()) return std::nullopt;
+  const Token* token = parts_.ledger.view().find_token(parts_.hash_token(bearer));
+  if (!token || token->role != Role::agent) return std::nullopt;
+  const NodeId node(token->node);
+  if (!parts_.ledger.view().find(node)) return std::nullopt;
+  return node;
+}
+
+void AgentHub::enrol(const net::ServerRequest& request, const net::Reply& reply) {
+  EnrolRequest body;
+  if (const auto parsed = parse_json(request.body, body, Unknown::keep_out); !parsed) {
+    refuse(reply, 422, parsed.error());
+    return;
+  }
+  const Token* token = parts_.ledger.view().find_token(parts_.hash_token(body.token));
+  const Instant now = parts_.scheduler.now();
+  if (!token || !token->one_time || (token->expires_at.is_set() && token->expires_at < now)) {
+    const Error error = make_error(Code::denied, "enrolment token is unknown, spent or expired")
+                            .with_remedy("create one: tundish token create --node BMC_MAC");
+    parts_.ledger.record_refusal("agent:" + request.peer, "enrol_agent", "", error);
+    refuse(reply, 403, error);
+    return;
+  }
+  const Node* node = nullptr;
+  for (const auto& [id, candidate] : parts_.ledger.view().all<Node>()) {
+    if (candidate.spec.bmc_mac == token->node) node = &candidate;
+  }
+  EnrolReply answer;
+  if (!node) {  // not in the inventory yet: the token stays good
+    reply.send(200, render_json(answer));
+    return;
+  }
+  answer.admitted = true;
+  answer.node = node->id.str();
+  answer.secret = parts_.random.hex(32);
+  const auto done = parts_.ledger.perform(
+      *enrol_agent(token->id, node->id, parts_.hash_token(answer.secret)),
+      "agent:" + node->meta.name, "enrolment");
+  if (!done) {
+    refuse(reply, http_status(done.error().code), done.error());
+    return;
+  }
+  manager_->heard(NodeId(answer.node), body.boot_id, false);
+  parts_.ledger.after_flush([reply, answer](const Result<>& durable) {
+    if (durable) {
+      reply.send(200, render_json(answer));
+    } else {
+      refuse(reply, 503, durable.error());
+    }
+  });
+  manager_->pump();
+}
+
+void AgentHub::sync(const NodeId& node, const net::ServerRequest& request,
+                    const net::Reply& reply) {
+  AgentSync body;
+  if (const auto parsed = parse_json(request.body, body, Unknown::keep_out); !parsed) {
+    refuse(reply, 422, parsed.error());
+    return;
+  }
+  manager_->heard(node, body.boot_id, body.on_hold);
+  const std::string actor = "agent:" + node.str();
+  AgentSyncReply answer;
+  if (!body.witnesses.empty()) {
+    for (const auto& witness : body.witnesses) answer.stored_witnesses.push_back(witness.id);
+    const auto done = parts_.ledger.perform(
+        *record_witnesses(node, std::move(body.witnesses), manager_->catalogue()), actor,
+        "kernel log");
+    if (!done) {
+      refuse(reply, http_status(done.error().code), done.error());
+      return;
+    }
+  }
+  const Node* known = parts_.ledger.view().find(node);
+  if (body.hardware && known && differs(known->status.hardware, *body.hardware)) {
+    (void)parts_.ledger.perform(*record_hardware(node, *body.hardware), actor, "hardware seen");
+  }
+  for (const auto& result : body.results) answer.stored_results.push_back(result.key);
+  take_results(node, std::move(body.results));
+  if (!parts_.ledger.has_pending()) {
+    reply.send(200, render_json(answer));
+    return;
+  }
+  parts_.ledger.after_flush([reply, answer](const Result<>& durable) {
+    if (durable) {
+      reply.send(200, render_json(answer));
+    } else {
+      refuse(reply, 503, durable.error());
+    }
+  });
+  manager_->pump();
+}
+
+void AgentHub::take_results(const NodeId& node, std::vector<VerbResult> results) {
+  for (auto& result : results) {
+    auto& mine = pending_[node];
+    const auto found = mine.find(result.key);
+    if (found == mine.end()) continue;  // the caller stopped waiting, or it is told twice
+    const Done done = std::move(found->second.done);
+    mine.erase(found);
+    done(std::move(result));
+  }
+}
+
+void AgentHub::pull(const NodeId& node, const net::ServerRequest& request,
+                    const net::Reply& reply) {
+  std::int64_t wait_ms = 20000;
+  if (const auto it = request.query.find("wait_ms"); it != request.query.end()) {
+    wait_ms = std::clamp<std::int64_t>(parse_integer(it->second).value_or(0), 0, most_wait_ms);
+  }
+  if (const auto older = pullers_.find(node); older != pullers_.end()) {
+    older->second.reply.send(200, render_json(AgentVerbs{}));
+  }
+  const std::int64_t ticket = ++tickets_;
+  pullers_.insert_or_assign(node, Puller{reply, ticket});
+  deliver(node);
+  parts_.scheduler.at(parts_.scheduler.now() + milliseconds(wait_ms), [this, node, ticket] {
+    const auto it = pullers_.find(node);
+    if (it == pullers_.end() || it->second.ticket != ticket) return;
+    const net::Reply waiting = it->second.reply;
+    pullers_.erase(it);
+    waiting.send(200, render_json(AgentVerbs{}));
+  });
+}
+
+void AgentHub::deliver(const NodeId& node) {
+  const auto puller = pullers_.find(node);
+  if (puller == pullers_.end()) return;
+  if (puller->second.reply.closed()) {
+    pullers_.erase(puller);
+    return;
+  }
+  const Instant now = parts_.scheduler.now();
+  AgentVerbs verbs;
+  for (auto& [key, pending] : pending_[node]) {
+    if (pending.delivered_at.is_set() && now - pending.delivered_at < redeliver_after) continue;
+    pending.delivered_at = now;
+    verbs.verbs.push_back(pending.call);
+  }
+  if (verbs.verbs.empty()) return;
+  const net::Reply reply = puller->second.reply;
+  pullers_.erase(puller);
+  reply.send(200, render_json(verbs));
+}
+
+}  // namespace tundish::edge

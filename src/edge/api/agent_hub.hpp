@@ -1,0 +1,61 @@
+#pragma once
+// The far end of every agent: enrolment, witnesses in, verbs out. Agents call us; we never call
+// them. A verb waits here until its agent pulls it, and its answer ends the caller's wait.
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "control/ledger.hpp"
+#include "control/manager.hpp"
+#include "ports/drivers.hpp"
+#include "ports/random.hpp"
+#include "runtime/net/http_server.hpp"
+
+namespace tundish::edge {
+
+struct AgentHubParts {
+  control::Ledger& ledger;
+  Scheduler& scheduler;
+  Random& random;
+  std::function<std::string(std::string_view)> hash_token;
+};
+
+class AgentHub final : public Agents {
+ public:
+  explicit AgentHub(AgentHubParts parts) : parts_(std::move(parts)) {}
+  /// Before the first request: the manager needs the hub as its driver, and the hub the manager.
+  void connect(control::Manager& manager) { manager_ = &manager; }
+
+  void start(const NodeId& node, VerbCall call, Duration limit, Done done) override;
+
+  /// Every /v1/agent/* request.
+  void handle(net::ServerRequest request, net::Reply reply);
+
+ private:
+  struct Pending {
+    VerbCall call;
+    Done done;
+    Instant delivered_at;
+  };
+  struct Puller {
+    net::Reply reply;
+    std::int64_t ticket = 0;
+  };
+
+  void enrol(const net::ServerRequest& request, const net::Reply& reply);
+  void sync(const NodeId& node, const net::ServerRequest& request, const net::Reply& reply);
+  void pull(const NodeId& node, const net::ServerRequest& request, const net::Reply& reply);
+  void deliver(const NodeId& node);
+  void take_results(const NodeId& node, std::vector<VerbResult> results);
+  void expire(const NodeId& node, const std::string& key);
+  std::optional<NodeId> identify(const net::ServerRequest& request) const;
+
+  AgentHubParts parts_;
+  control::Manager* manager_ = nullptr;
+  std::map<NodeId, std::map<std::string, Pending>> pending_;
+  std::map<NodeId, Puller> pullers_;
+  std::int64_t tickets_ = 0;
+};
+
+}  // namespace tundish::edge

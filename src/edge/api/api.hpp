@@ -1,0 +1,63 @@
+#pragma once
+// The REST API of tundishd: who may do what to which object, and nothing of how it is done.
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/ledger.hpp"
+#include "control/manager.hpp"
+#include "edge/api/contract.hpp"
+#include "ports/drivers.hpp"
+#include "ports/random.hpp"
+#include "runtime/net/http_server.hpp"
+
+namespace tundish::edge {
+
+struct ApiParts {
+  control::Manager& manager;
+  control::Ledger& ledger;
+  Store& store;
+  Scheduler& scheduler;
+  Random& random;
+  std::function<std::string(std::string_view)> hash_token;   ///< SHA-256, hexadecimal
+  std::function<std::string(std::string_view)> seal_secret;  ///< clear value -> Secret::sealed
+  FaultInjector* injector = nullptr;                         ///< nullptr: no drills here
+  std::vector<FaultKind> fault_kinds = {};
+  std::function<Result<Injection>(const FaultRequest&, const Node&)> render_fault = {};
+  std::string site = {};
+  std::string version = {};
+  net::Handler agent_handler = {};  ///< gets every /v1/agent/ request, unauthenticated
+};
+
+/// Where an answer goes: a net::Reply, or a test.
+class Outlet {
+ public:
+  virtual ~Outlet() = default;
+  virtual void send(HttpResponse response) = 0;
+  virtual void begin_stream(std::string content_type) = 0;
+  virtual void write(std::string chunk) = 0;
+  virtual void end() = 0;
+  virtual bool closed() const = 0;
+};
+
+/// Lives on the loop thread, is made after Ledger::load() and lives as long as the ledger, which
+/// keeps its listeners.
+class Api {
+ public:
+  explicit Api(ApiParts parts);
+  ~Api();
+  void handle(net::ServerRequest request, net::Reply reply);
+  /// As handle(); /v1/agent/ requests are answered 404 here, for they need a net::Reply.
+  void answer(net::ServerRequest request, std::shared_ptr<Outlet> outlet);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The generated description of every route, JSON.
+std::string render_openapi();
+
+}  // namespace tundish::edge

@@ -1,0 +1,88 @@
+#include "edge/api/backend.hpp"
+
+#include "base/text.hpp"
+
+namespace tundish::edge::api {
+
+std::string Call::header(const std::string& name) const {
+  const auto it = request.headers.find(name);
+  return it == request.headers.end() ? "" : it->second;
+}
+
+std::string Call::query(const std::string& name) const {
+  const auto it = request.query.find(name);
+  return it == request.query.end() ? "" : it->second;
+}
+
+Result<> Backend::perform(const Call& call, const Operation& operation,
+                          const std::string& reason) {
+  const std::string given = call.header("x-reason");
+  return parts.ledger.perform(operation, "user:" + call.who.name, given.empty() ? reason : given);
+}
+
+void Backend::after_commit(std::function<void(const Result<>&)> then) {
+  parts.ledger.after_flush(std::move(then));
+  if (pump_due_) return;
+  pump_due_ = true;
+  parts.scheduler.at(now(), [this, alive = std::weak_ptr<int>(alive_)] {
+    if (alive.expired()) return;
+    pump_due_ = false;
+    parts.manager.pump();
+  });
+}
+
+void Backend::refuse(const Call& call, const std::string& object, const Error& error) {
+  parts.ledger.record_refusal("user:" + call.who.name, call.request.method + " " + call.request.path,
+                              object, error);
+}
+
+OperationPtr compose(std::string_view name, std::string object, std::vector<OperationPtr> parts) {
+  // A std::function is copied, so the list is shared.
+  auto shared = std::make_shared<const std::vector<OperationPtr>>(std::move(parts));
+  return make_operation(name, std::move(object), [shared](Txn& txn) -> Result<> {
+    for (const auto& part : *shared) TRY_VOID(part->perform(txn));
+    return {};
+  });
+}
+
+Result<> check_match(const Call& call, const Meta& meta) {
+  std::string wanted(trim(call.header("if-match")));
+  if (wanted.empty() || wanted == "*") return {};
+  std::erase(wanted, '"');
+  const auto revision = parse_integer(wanted);
+  if (!revision) {
+    return make_error(Code::invalid, "If-Match is no revision: " + wanted)
+        .with_remedy("send meta.revision of the object as it was read");
+  }
+  if (*revision == meta.revision) return {};
+  return make_error(Code::conflict, meta.name + " changed: it is at revision " +
+                                        std::to_string(meta.revision) + ", not " + wanted)
+      .with_remedy("read it again and decide anew");
+}
+
+Result<Tenant> resolve_tenant(const Backend& b, const Call& call, const std::string& name) {
+  if (!name.empty()) return get_visible<Tenant>(b, call, name);
+  if (!call.who.tenant.empty()) return get_visible<Tenant>(b, call, call.who.tenant.str());
+  return make_error(Code::invalid, "the request names no tenant").with_remedy("add --tenant NAME");
+}
+
+HttpResponse error_response(const Error& error) {
+  Error words = error;
+  words.remedy.clear();
+  ErrorBody body;
+  body.code = std::string(code_name(error.code));
+  body.message = words.message();
+  body.object = error.object;
+  body.remedy = error.remedy;
+  body.retry_after_ms = error.retry_after ? error.retry_after->ms() : 0;
+  HttpResponse response;
+  response.status = http_status(error.code);
+  response.headers["content-type"] = "application/json";
+  if (error.retry_after) {
+    response.headers["retry-after"] = std::to_string((error.retry_after->ms() + 999) / 1000);
+  }
+  response.body = render_json(body);
+  return response;
+}
+
+}  // namespace tundish::edge::api

@@ -1,0 +1,144 @@
+#include "base/text.hpp"
+#include "edge/api/handlers.hpp"
+#include "model/ops/incident_ops.hpp"
+#include "model/ops/node_ops.hpp"
+
+namespace tundish::edge::api {
+namespace {
+
+std::string holder_of(const Identity& who) { return "person:" + who.name; }
+
+struct NodeCall {
+  Node node;
+  ReasonRequest asked;
+};
+
+Result<NodeCall> read_call(Backend& b, const Call& call) {
+  NodeCall out;
+  out.asked = TRY(parse_body<ReasonRequest>(call));
+  if (out.asked.reason.empty()) out.asked.reason = call.header("x-reason");
+  out.node = TRY((get_matching<Node>(b, call, call.parts.at(0))));
+  return out;
+}
+
+Result<Later> claim_for_person(Backend& b, const Call& call, const std::string& verb) {
+  const NodeCall given = TRY(read_call(b, call));
+  if (given.node.status.phase == NodePhase::retired) {
+    return make_error(Code::conflict, "node " + given.node.meta.name + " is retired")
+        .about("node/" + given.node.meta.name);
+  }
+  const std::string reason =
+      given.asked.reason.empty() ? verb + " by " + call.who.name : verb + ": " + given.asked.reason;
+  TRY_VOID(b.perform(call, *take_claim(given.node.id, holder_of(call.who), reason),
+                     given.asked.reason));
+  return show_later(b, call, given.node);
+}
+
+std::string describe_claim(const Claim& claim) {
+  return claim.id.str() + " of " + claim.holder + " since " + render_utc(claim.since) + ": " +
+         claim.reason;
+}
+
+Error foreign_claims_error(const Registry& view, const Node& node) {
+  std::string held;
+  std::string first;
+  for (const auto& id : view.claims_on(node.id)) {
+    const Claim* claim = view.find(id);
+    if (!claim) continue;
+    if (first.empty()) first = id.str();
+    held += (held.empty() ? "" : "; ") + describe_claim(*claim);
+  }
+  return make_error(Code::conflict, "node " + node.meta.name + " is held by others: " + held)
+      .about("node/" + node.meta.name)
+      .with_remedy("wait for them, or force one with a reason: tundish claim release " + first +
+                   " --force --reason ...");
+}
+
+std::string explain_incident(const Backend& b, const Incident& incident) {
+  std::string out = "incident " + incident.id.str() + " (" + incident.fault + ") is at " +
+                    (incident.policy_state.empty() ? "its beginning" : incident.policy_state);
+  if (incident.held) out += "; a person holds it";
+  const std::string waits = b.parts.manager.reason_of(incident.id.str());
+  if (!waits.empty()) out += "; " + waits;
+  const std::string act = b.parts.manager.runner().waiting_reason(act_key(incident));
+  if (!act.empty()) out += "; its act waits: " + act;
+  return out;
+}
+
+}  // namespace
+
+Result<Later> drain_node(Backend& b, const Call& call) {
+  return claim_for_person(b, call, "drain");
+}
+
+Result<Later> replace_node(Backend& b, const Call& call) {
+  return claim_for_person(b, call, "replace");
+}
+
+Result<Later> return_node_call(Backend& b, const Call& call) {
+  const NodeCall given = TRY(read_call(b, call));
+  const bool force = given.asked.force;
+  if (force && !may(call.who, Right::force)) {
+    return make_error(Code::denied, "only role operator may force the claims of others");
+  }
+  if (force && given.asked.reason.empty()) {
+    return make_error(Code::invalid, "forcing claims needs a reason").with_remedy("add --reason");
+  }
+  std::vector<OperationPtr> releases;
+  const auto claims = b.reg().claims_on(given.node.id);
+  for (const auto& id : claims) {
+    const Claim* claim = b.reg().find(id);
+    if (!claim) continue;
+    const bool own = claim->holder == holder_of(call.who);
+    if (!own && !force) continue;
+    releases.push_back(release_claim(id, own ? ClaimState::released : ClaimState::overridden));
+  }
+  if (releases.empty() && !claims.empty()) return foreign_claims_error(b.reg(), given.node);
+  TRY_VOID(b.perform(call,
+                     *compose("release_node", "node/" + given.node.id.str(), std::move(releases)),
+                     given.asked.reason));
+  return show_later(b, call, given.node);
+}
+
+Result<Later> confirm_node(Backend& b, const Call& call) {
+  const NodeCall given = TRY(read_call(b, call));
+  TRY_VOID(b.perform(call, *confirm_board(given.node.id), given.asked.reason));
+  return show_later(b, call, given.node);
+}
+
+Result<Later> retire_node_call(Backend& b, const Call& call) {
+  const NodeCall given = TRY(read_call(b, call));
+  TRY_VOID(b.perform(call, *retire_node(given.node.id), given.asked.reason));
+  return show_later(b, call, given.node);
+}
+
+Result<Answer> explain_node(Backend& b, const Call& call) {
+  const Node node = TRY((get_visible<Node>(b, call, call.parts.at(0))));
+  const auto view = b.parts.manager.view();
+  Explanation out;
+  out.node = node.meta.name;
+  out.phase = std::string(enum_names(NodePhase{})[static_cast<std::size_t>(node.status.phase)]);
+  const auto free = control::placeable(view, node);
+  out.placeable = free.yes ? "yes" : "no: it " + free.reason;
+  for (const auto& id : b.reg().claims_on(node.id)) {
+    if (const Claim* claim = b.reg().find(id)) out.claims.push_back(describe_claim(*claim));
+  }
+  out.why = join(out.claims, "; ");
+  std::vector<std::string> next;
+  for (const auto& id : b.reg().incidents_on(node.id)) {
+    const Incident* incident = b.reg().find(id);
+    if (!incident) continue;
+    next.push_back(explain_incident(b, *incident));
+    if (!incident->blame.empty()) out.why += (out.why.empty() ? "" : "; ") + incident->blame;
+  }
+  const std::string own = b.parts.manager.reason_of(node.id.str());
+  if (!own.empty()) next.push_back(own);
+  if (!control::is_present(view, node.id)) {
+    next.push_back("its agent was not heard lately, which is unknown and no fault");
+  }
+  out.next = next.empty() ? "nothing" : join(next, "; ");
+  out.how_to_stop = "tundish hold set --scope node:" + node.meta.name + " --reason ...";
+  return Answer{200, render_json(out)};
+}
+
+}  // namespace tundish::edge::api

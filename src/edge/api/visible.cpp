@@ -1,0 +1,75 @@
+#include "edge/api/visible.hpp"
+
+namespace tundish::edge::api {
+namespace {
+
+std::optional<TenantId> owner_of_allocation(const Registry& view, const AllocationId& id) {
+  const Allocation* held = view.find(id);
+  if (!held || held->meta.tenant.empty()) return std::nullopt;
+  return held->meta.tenant;
+}
+
+bool is_for_tenants(std::string_view what) {
+  for (const std::string_view known :
+       {"detected", "claimed", "job hit", "job running again", "allocation whole again", "returned"}) {
+    if (what == known) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<TenantId> owner_of(const Registry&, const Tenant& tenant) { return tenant.id; }
+std::optional<TenantId> owner_of(const Registry&, const User& user) { return own_tenant(user); }
+std::optional<TenantId> owner_of(const Registry&, const Token& token) { return own_tenant(token); }
+std::optional<TenantId> owner_of(const Registry&, const Secret& secret) {
+  return own_tenant(secret);
+}
+std::optional<TenantId> owner_of(const Registry&, const Cluster& cluster) {
+  return own_tenant(cluster);
+}
+std::optional<TenantId> owner_of(const Registry&, const Allocation& allocation) {
+  return own_tenant(allocation);
+}
+std::optional<TenantId> owner_of(const Registry& view, const Node& node) {
+  return owner_of_allocation(view, node.status.allocation);
+}
+std::optional<TenantId> owner_of(const Registry& view, const Incident& incident) {
+  return owner_of_allocation(view, incident.allocation);
+}
+std::optional<TenantId> owner_of(const Registry&, const Sku&) { return TenantId(); }
+
+void redact(const Identity&, Token& token) { token.hash.clear(); }
+
+void redact(const Identity&, Secret& secret) { secret.sealed.clear(); }
+
+void redact(const Identity& who, Node& node) {
+  if (who.tenant.empty()) return;
+  NodeSpec spec;
+  spec.role = node.spec.role;
+  spec.sku = node.spec.sku;
+  node.spec = spec;
+  NodeStatus status;
+  status.phase = node.status.phase;
+  status.phase_since = node.status.phase_since;
+  status.allocation = node.status.allocation;
+  for (const auto& gpu : node.status.hardware.gpus) {
+    status.hardware.gpus.push_back({gpu.index, gpu.uuid, "", gpu.model, ""});
+  }
+  node.status = status;
+}
+
+void redact(const Identity& who, Incident& incident) {
+  if (who.tenant.empty()) return;
+  incident.blame.clear();
+  incident.witnesses.clear();
+  incident.verdicts.clear();
+  incident.boot_id_at_entry.clear();
+  for (auto& entry : incident.timeline) {
+    entry.key.clear();
+    // Details of acts and of people's notes may name serials, racks and others.
+    if (!is_for_tenants(entry.what)) entry.detail.clear();
+  }
+}
+
+}  // namespace tundish::edge::api

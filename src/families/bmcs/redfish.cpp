@@ -1,0 +1,49 @@
+#include "families/bmcs/redfish.hpp"
+
+#include "families/bmcs/basic_auth.hpp"
+
+namespace tundish::families {
+
+std::string_view redfish_reset_type(PowerVerb verb) {
+  switch (verb) {
+    case PowerVerb::on: return "On";
+    case PowerVerb::off: return "ForceOff";
+    case PowerVerb::cycle: return "PowerCycle";
+    case PowerVerb::restart: return "ForceRestart";
+  }
+  return "ForceRestart";
+}
+
+void RedfishBmc::start(const std::string& bmc_address, PowerVerb verb, Duration limit, Done done) {
+  if (bmc_address.empty()) {
+    done(make_error(Code::invalid, "the node has no BMC address")
+             .with_remedy("add bmc_address to its row in the inventory"));
+    return;
+  }
+  std::string base = access_.url_template;
+  if (const auto at = base.find("{address}"); at != std::string::npos) {
+    base.replace(at, std::string_view("{address}").size(), bmc_address);
+  }
+  HttpRequest request;
+  request.method = "POST";
+  request.url = base + "/redfish/v1/Systems/1/Actions/ComputerSystem.Reset";
+  request.headers["content-type"] = "application/json";
+  request.headers["authorization"] = basic_auth(access_.user, access_.password);
+  request.body = "{\"ResetType\":\"" + std::string(redfish_reset_type(verb)) + "\"}";
+  wire_.start(std::move(request), limit,
+              [done = std::move(done), bmc_address](Result<HttpResponse> response) {
+                if (!response) {
+                  done(Error(response.error()).wrap("BMC " + bmc_address));
+                } else if (response->status >= 200 && response->status < 300) {
+                  done({});
+                } else if (response->status == 401 || response->status == 403) {
+                  done(make_error(Code::denied, "BMC " + bmc_address + " refused the credentials")
+                           .with_remedy("check the bmc password that tundishd was given"));
+                } else {
+                  done(make_error(Code::unavailable, "BMC " + bmc_address + " answered " +
+                                                         std::to_string(response->status)));
+                }
+              });
+}
+
+}  // namespace tundish::families

@@ -1,0 +1,31 @@
+#pragma once
+// Power through a BMC that speaks Redfish (DSP0266). A reset is a request that may be accepted and
+// not done, or done and answered late: the node's new boot id is what counts.
+#include <string>
+
+#include "ports/drivers.hpp"
+#include "ports/wire.hpp"
+
+namespace tundish::families {
+
+struct RedfishAccess {
+  /// {address} is replaced by the address in the inventory.
+  std::string url_template = "https://{address}";
+  std::string user = "admin";
+  std::string password;
+};
+
+/// ResetType of a verb. Source: DMTF DSP0268, ComputerSystem.Reset; checked 2026-11.
+std::string_view redfish_reset_type(PowerVerb verb);
+
+class RedfishBmc final : public Bmc {
+ public:
+  RedfishBmc(Wire& wire, RedfishAccess access) : wire_(wire), access_(std::move(access)) {}
+  void start(const std::string& bmc_address, PowerVerb verb, Duration limit, Done done) override;
+
+ private:
+  Wire& wire_;
+  RedfishAccess access_;
+};
+
+}  // namespace tundish::families
