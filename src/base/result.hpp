@@ -18,16 +18,19 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
 
 }  // namespace tundish
 
-/// Unwraps a Result or returns its Error from the calling function.
-#define TRY(expr)                                                  \
-  __extension__({                                                  \
-    auto&& try_result_ = (expr);                                   \
-    if (!try_result_) return ::tundish::Error(std::move(try_result_).error()); \
-    std::move(try_result_).value();                                \
+#define TUNDISH_JOIN_(a, b) a##b
+#define TUNDISH_JOIN(a, b) TUNDISH_JOIN_(a, b)
+#define TUNDISH_TRY_(expr, name)                                         \
+  __extension__({                                                        \
+    auto&& name = (expr);                                                \
+    if (!name) return ::tundish::Error(std::move(name).error());         \
+    std::move(name).value();                                             \
   })
+/// Unwraps a Result or returns its Error from the calling function. May be nested.
+#define TRY(expr) TUNDISH_TRY_(expr, TUNDISH_JOIN(try_result_, __COUNTER__))
 /// TRY for Result<void>.
-#define TRY_VOID(expr)                                             \
-  do {                                                             \
-    auto&& try_result_ = (expr);                                   \
-    if (!try_result_) return ::tundish::Error(std::move(try_result_).error()); \
+#define TRY_VOID(expr)                                                           \
+  do {                                                                           \
+    auto&& try_void_ = (expr);                                                   \
+    if (!try_void_) return ::tundish::Error(std::move(try_void_).error());       \
   } while (false)
