@@ -31,6 +31,12 @@ std::string content_of(const std::string& path) {
   return content ? *content : content.error().message();
 }
 
+HistoryQuery everything() {
+  HistoryQuery query;
+  query.limit = 1000000;
+  return query;
+}
+
 mode_t mode_of(const std::string& path) {
   struct stat info = {};
   EXPECT_EQ(::stat(path.c_str(), &info), 0) << path;
@@ -90,8 +96,10 @@ TEST(SqliteStore, a_file_that_is_no_database_is_refused_untouched) {
   SqliteDisk disk;
   const std::string text(5000, 'x');
   ASSERT_TRUE(process::write_file_atomic(disk.path(), text).has_value());
+  ASSERT_TRUE(process::write_file_atomic(disk.path() + "-wal", text).has_value());
   EXPECT_EQ(error_of_open(disk.path()).code, Code::corrupt);
   EXPECT_EQ(content_of(disk.path()), text);
+  EXPECT_EQ(content_of(disk.path() + "-wal"), text);
 }
 
 TEST(SqliteStore, a_store_of_a_newer_version_is_refused_untouched) {
@@ -135,7 +143,7 @@ constexpr int batch_size = 5;
 [[noreturn]] void commit_forever(const std::string& path, int acknowledge) {
   auto store = SqliteStore::open(path);
   if (!store) ::_exit(1);
-  const auto done = (*store)->history({.limit = 1000000});
+  const auto done = (*store)->history(everything());
   Author author(**store);
   for (int number = static_cast<int>(done->size()) + 1;; ++number) {
     for (int i = 0; i < batch_size; ++i) {
@@ -186,7 +194,7 @@ TEST(SqliteStore, after_kill_9_every_acknowledged_batch_is_there_and_whole) {
                       return {};
                     })
                     .has_value());
-    const auto entries = store.history({.limit = 1000000});
+    const auto entries = store.history(everything());
     ASSERT_TRUE(entries.has_value());
     ASSERT_EQ(racks.size(), entries->size());
     for (std::size_t i = 1; i <= racks.size(); ++i) {
@@ -225,7 +233,7 @@ TEST(SqliteStore, backup_while_commits_go_on) {
   for (int i = 0; i < 5; ++i) {
     const auto backup = disk.open_backup(disk.backup_name("b" + std::to_string(i)));
     EXPECT_EQ(find_fault(*backup), "");
-    const auto entries = backup->history({.limit = 1000000});
+    const auto entries = backup->history(everything());
     ASSERT_TRUE(entries.has_value());
     EXPECT_EQ(read_all(*backup).size(), 2 * entries->size());  // whole batches
     EXPECT_GE(backup->head().revision, revision_before);

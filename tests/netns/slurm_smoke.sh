@@ -74,7 +74,7 @@ link_node() {  # node address
 record() {  # name
   [ -z "${KEEP_RAW:-}" ] && return
   local conf=SLURM_CONF=/etc/slurm/acme-train/slurm.conf
-  drive service raw >"$KEEP_RAW/observe_22_05_$1.txt"
+  drive service raw | head -c -1 >"$KEEP_RAW/observe_22_05_$1.txt"
   on service env $conf TZ=UTC sinfo --json >"$KEEP_RAW/sinfo_22_05_$1.json" 2>/dev/null
   on service env $conf TZ=UTC squeue --json >"$KEEP_RAW/squeue_22_05_$1.json" 2>/dev/null
 }

@@ -97,9 +97,9 @@ bool has_mac_shape(std::string_view text) {
 Error explain_mac(std::string_view text) {
   const std::string bare = drop_separators(text);
   if (is_scientific(text)) return as_text("a spreadsheet turned the MAC into a number");
-  if (all_digits(text) && text.size() < 12) {
+  if (all_hex(text) && text.size() < 12) {
     return as_text("the MAC has " + std::to_string(text.size()) +
-                   " digits of 12: leading zeros were lost");
+                   " hex digits of 12: leading zeros were lost");
   }
   if (all_hex(bare) && bare.size() < 12) {
     return refuse("the MAC has " + std::to_string(bare.size()) + " hex digits of 12",

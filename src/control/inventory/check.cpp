@@ -21,6 +21,8 @@ class Claims {
   /// `what` names the value for people and keeps kinds of values apart.
   void claim(const std::string& what, const std::string& key, const Claimed& by) {
     if (key.empty()) return;
+    const bool is_new_owner = owned_.insert(what + " " + key + " " + by.owner).second;
+    if (!by.row && !is_new_owner) return;  // its own row spoke for it
     const auto [it, is_first] = taken_.emplace(what + " " + key, by);
     if (is_first) return;
     const Claimed& first = it->second;
@@ -43,6 +45,7 @@ class Claims {
 
   Findings& findings_;
   std::map<std::string, Claimed> taken_;
+  std::set<std::string> owned_;
 };
 
 std::string place_key(const std::string& rack, int position, bool rear) {
@@ -122,9 +125,13 @@ std::vector<std::string> racks_at(const World& world, const std::string& site) {
   return names;
 }
 
+bool is_site_known(const World& world, const std::string& site) {
+  return world.sites_known.empty() || world.sites_known.contains(site);
+}
+
 void check_rack(const World& world, const Cells& cells, const DeviceRow& row) {
   const std::string rack = row.rack.value_or("");
-  if (rack.empty() || !row.site) return;
+  if (rack.empty() || !row.site || !is_site_known(world, *row.site)) return;
   const auto found = world.racks.find(rack);
   if (found == world.racks.end()) {
     const std::string near = nearest(rack, racks_at(world, *row.site));
@@ -148,7 +155,7 @@ void check_rack(const World& world, const Cells& cells, const DeviceRow& row) {
 }
 
 void check_site(const World& world, const Cells& cells, const DeviceRow& row) {
-  if (!row.site || world.sites_known.empty() || world.sites_known.contains(*row.site)) return;
+  if (!row.site || is_site_known(world, *row.site)) return;
   const std::vector<std::string> known(world.sites_known.begin(), world.sites_known.end());
   const std::string near = nearest(*row.site, known);
   cells.blame({"site", "no site of this name in the sheets or the registry",
@@ -159,11 +166,7 @@ void check_site(const World& world, const Cells& cells, const DeviceRow& row) {
 void check_position(const Cells& cells, const DeviceRow& row) {
   if (row.position.value_or(0) < 1 || !cells.has("rack")) return;
   if (!cells.text("rack").empty()) return;
-  std::string above;
-  for (std::size_t i = row.at.index; i > 0 && above.empty(); --i) {
-    Findings unused;
-    above = Cells({row.at.table, i - 1}, unused).text("rack");
-  }
+  const std::string above = cells.above("rack");
   cells.blame({"rack", "a position without a rack",
                above.empty() ? "fill in the rack"
                              : "fill it in; if cells were merged, the value above is " + above});

@@ -37,6 +37,16 @@ std::optional<PortRole> read_port_role(const Cells& cells) {
   return std::nullopt;
 }
 
+/// A row whose device is empty or misspelled still speaks for the interface that is probably meant,
+/// so that its cable is not blamed as well.
+void suggest_port(World& world, const Cells& cells, const std::string& port) {
+  const std::string device = cells.text("device");
+  if (!device.empty() && world.knows_device(device)) return;
+  const std::string meant =
+      device.empty() ? cells.above("device") : nearest(device, world.device_names());
+  if (!meant.empty()) world.ports_suggested.emplace(meant, port);
+}
+
 void take_interface(World& world, const Cells& cells, const PortEnd& end) {
   const auto role = read_port_role(cells);
   const auto mac = cells.read("mac_address", read_mac);
@@ -150,12 +160,14 @@ class Cables {
       actual = other->second.spec.site;
     }
     if (site.empty() || actual.empty() || site == actual) return;
+    // A device at an unknown site is blamed in its own row, not at each of its cables.
+    if (!world_.sites_known.empty() && !world_.sites_known.contains(actual)) return;
     cells.blame({side + "_site", device + " stands at site " + actual, "write " + actual});
   }
 
   /// A device whose own row is at fault has unknown ports; nothing is said against them.
   bool port_exists(const PortEnd& end) const {
-    if (world_.ports_mentioned.contains(end)) return true;
+    if (world_.ports_mentioned.contains(end) || world_.ports_suggested.contains(end)) return true;
     if (const auto node = world_.nodes.find(end.first); node != world_.nodes.end()) {
       const auto& ports = node->second.spec.ports;
       return std::any_of(ports.begin(), ports.end(),
@@ -280,6 +292,7 @@ void add_interfaces(World& world, const SheetTable& table, Findings& findings) {
     cells.check_row();
     const auto device = cells.require("device", read_name);
     const auto name = cells.require("name", read_interface_name);
+    if (name) suggest_port(world, cells, *name);
     if (device && blame_unknown_device(cells, world, "device", *device)) continue;
     const PortEnd end{device.value_or(""), name.value_or("")};
     if (device && name) {

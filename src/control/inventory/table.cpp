@@ -77,6 +77,9 @@ const Words& required_columns(SheetKind kind) {
 /// Other names of a heading, as NetBox versions and operators write them.
 std::string our_name(SheetKind kind, const std::string& heading) {
   std::string name = to_lower(tidy_cell(heading));
+  if (const auto unit = name.find(" ("); unit != name.npos && name.ends_with(')')) {
+    name.resize(unit);  // NetBox writes "Speed (Kbps)"
+  }
   for (char& c : name) {
     if (c == ' ' || c == '-') c = '_';
   }
@@ -148,7 +151,8 @@ void map_columns(SheetTable& table, Findings& findings) {
       ignored.push_back(heading);
     } else {
       problem.what = "unknown heading in a sheet of " + kind_name(table.kind);
-      const std::string near = nearest(name, columns_of(table.kind));
+      std::string near = nearest(name, columns_of(table.kind));
+      if (near.empty()) near = nearest(name, ignored_columns(table.kind));
       problem.remedy = near.empty() ? "delete the column" : "did you mean " + near + "?";
     }
     if (!problem.what.empty()) findings.problems.push_back(std::move(problem));
@@ -237,6 +241,14 @@ std::string Cells::text(const std::string& column) const {
   return tidy_cell(raw(column, at_.index));
 }
 
+std::string Cells::above(const std::string& column) const {
+  std::string value;
+  for (std::size_t i = at_.index; i > 0 && value.empty(); --i) {
+    value = tidy_cell(raw(column, i - 1));
+  }
+  return value;
+}
+
 void Cells::blame(const Blame& blame) const {
   const Sheet& sheet = *at_.table->sheet;
   const auto it = at_.table->columns.find(blame.column);
@@ -270,13 +282,10 @@ std::optional<std::string> Cells::require(const std::string& column,
   const std::string cell = text(column);
   if (!cell.empty() && !refuse_error_mark(cell)) return std::nullopt;
   if (!cell.empty()) return settle(column, parse(cell));
-  std::string above;
-  for (std::size_t i = at_.index; i > 0 && above.empty(); --i) {
-    above = tidy_cell(raw(column, i - 1));
-  }
+  const std::string value = above(column);
   blame({column, "the cell is empty",
-         above.empty() ? "fill it in"
-                       : "fill it in; if cells were merged, the value above is " + above});
+         value.empty() ? "fill it in"
+                       : "fill it in; if cells were merged, the value above is " + value});
   return std::nullopt;
 }
 

@@ -55,6 +55,8 @@ class Cells {
   bool has(const std::string& column) const { return at_.table->columns.contains(column); }
   /// Tidied; empty when there is no such column.
   std::string text(const std::string& column) const;
+  /// The nearest cell above that is not empty: what merged cells left.
+  std::string above(const std::string& column) const;
   void blame(const Blame& blame) const;
   void note(std::string what) const;
   /// "devices.csv row 5"

@@ -65,6 +65,7 @@ struct World {
   std::vector<DeviceRow> device_rows;
   std::map<std::string, RowRef> devices_mentioned;  ///< in a sheet, sound or not
   std::map<PortEnd, RowRef> ports_mentioned;
+  std::set<PortEnd> ports_suggested;  ///< probably meant by rows whose device is at fault
   std::set<SheetKind> kinds;  ///< that this import has sheets of
 
   std::vector<std::string> device_names() const;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "control/allocation/fleet_view.hpp"
 #include "control/placement/place.hpp"
@@ -93,11 +95,8 @@ std::vector<NodeId> pick_headroom(const Backend& b, const ClusterOrder& order) {
 
 Result<NodeId> pick_login(const Backend& b) {
   const auto view = b.parts.manager.view();
-  std::string why;
   for (const auto& [id, node] : b.reg().all<Node>()) {
-    if (node.spec.role != NodeRole::login) continue;
-    const auto free = control::placeable(view, node);
-    if (free.yes) return id;
+    if (node.spec.role == NodeRole::login && control::placeable(view, node).yes) return id;
   }
   return make_error(Code::exhausted, "no login node is free")
       .with_remedy("order without one: --no-login, or add a login node");
@@ -233,9 +232,8 @@ Result<Later> scale_cluster(Backend& b, const Call& call) {
     control::placement::Request request;
     request.sku = cluster.spec.sku;
     request.count = extra;
-    for (const auto& node : TRY(place_nodes(b, request)).members) {
-      resize.added_members.emplace_back(node);
-    }
+    const auto placed = TRY(place_nodes(b, request));
+    for (const auto& node : placed.members) resize.added_members.emplace_back(node);
   }
   const int surplus = count_role(*held, MemberRole::member) - asked.nodes;
   const int spare_surplus = count_role(*held, MemberRole::spare) - asked.spares;

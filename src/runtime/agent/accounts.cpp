@@ -52,6 +52,24 @@ bool names_account(const std::string& text, const std::string& name) {
   return text.rfind(name + ":", 0) == 0 || text.find("\n" + name + ":") != std::string::npos;
 }
 
+/// Owner, group and mode stay: programs of the group shadow read that file.
+Result<> replace_file(const std::string& path, const std::string& before,
+                      const std::string& after) {
+  if (before == after) return {};
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) {
+    return make_error(Code::unavailable, "cannot look at " + path + ": " + std::strerror(errno));
+  }
+  const auto mode = static_cast<int>(info.st_mode & 07777);
+  const bool is_public = (mode & 04) != 0;
+  TRY_VOID(process::write_file_atomic(path, after, is_public ? mode : mode & ~077));
+  if (::chown(path.c_str(), info.st_uid, info.st_gid) != 0 ||
+      ::chmod(path.c_str(), info.st_mode & 07777) != 0) {
+    return make_error(Code::unavailable, "cannot give " + path + " its mode");
+  }
+  return {};
+}
+
 Error home_error(const std::string& path) {
   return make_error(Code::unavailable, "cannot make home " + path + ": " + std::strerror(errno));
 }
@@ -111,14 +129,9 @@ Result<> apply_accounts(const std::string& etc, const std::vector<AccountUser>& 
                             TRY(process::read_file(etc + "/shadow"))};
   const AccountTexts after = TRY(plan_accounts(before, users));
   // passwd last: an account is complete as soon as it can be seen.
-  if (after.group != before.group) {
-    TRY_VOID(process::write_file_atomic(etc + "/group", after.group, 0644));
-  }
-  if (after.shadow != before.shadow) {
-    TRY_VOID(process::write_file_atomic(etc + "/shadow", after.shadow, 0600));
-  }
-  if (after.passwd == before.passwd) return {};
-  return process::write_file_atomic(etc + "/passwd", after.passwd, 0644);
+  TRY_VOID(replace_file(etc + "/group", before.group, after.group));
+  TRY_VOID(replace_file(etc + "/shadow", before.shadow, after.shadow));
+  return replace_file(etc + "/passwd", before.passwd, after.passwd);
 }
 
 Result<std::vector<TenantAccount>> load_tenant_accounts(const std::string& etc) {

@@ -105,8 +105,8 @@ struct Agent::Impl {
 Agent::Impl::~Impl() {
   sync_bell.stop();
   stop_bell.stop();
-  executor.reset();
   for (auto& thread : threads) thread.join();
+  executor.reset();  // after those who hand it work
   if (lock_fd >= 0) ::close(lock_fd);
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -128,7 +129,9 @@ TEST_F(JournalTest, SpoolAtEveryCutHoldsWhatItsCursorSays) {
     ASSERT_GE(static_cast<std::int64_t>(waiting.size()), cursor.seq + 1 - first) << cut;
     for (const auto& witness : waiting) ASSERT_EQ(witness.event.code, 79);
     for (std::size_t i = 0; i < ends.size(); ++i) {
-      if (cut >= ends[i]) ASSERT_GE(cursor.seq, static_cast<std::int64_t>(i));
+      if (cut >= ends[i]) {
+        ASSERT_GE(cursor.seq, static_cast<std::int64_t>(i));
+      }
     }
   }
 }
@@ -212,12 +215,24 @@ TEST_F(JournalTest, ResultsAtEveryCutAreAPrefixAndWaitForTheirReceipt) {
   EXPECT_FALSE((*journal)->repeat("d")) << "an act without result is done again";
 }
 
+TEST_F(JournalTest, AStoredFailureMayBeTriedAgain) {
+  auto journal = ResultJournal::open(path("r"));
+  VerbResult failed = result_of("k");
+  failed.ok = false;
+  ASSERT_TRUE((*journal)->finish(failed).has_value());
+  EXPECT_TRUE((*journal)->repeat("k")) << "not before tundishd knows of it";
+  ASSERT_TRUE((*journal)->acknowledge({"k"}).has_value());
+  EXPECT_FALSE((*journal)->repeat("k"));
+}
+
 TEST_F(JournalTest, OnlyTheLastResultsAreKeptButNoneThatWaits) {
   auto journal = ResultJournal::open(path("r"), 10);
   for (int i = 0; i < 50; ++i) {
     const std::string key = std::to_string(i);
     ASSERT_TRUE((*journal)->finish(result_of(key)).has_value());
-    if (i != 7) ASSERT_TRUE((*journal)->acknowledge({key}).has_value());
+    if (i != 7) {
+      ASSERT_TRUE((*journal)->acknowledge({key}).has_value());
+    }
   }
   EXPECT_TRUE((*journal)->repeat("49"));
   EXPECT_TRUE((*journal)->repeat("7"));

@@ -117,6 +117,7 @@ bool ResultJournal::repeat(const std::string& key) {
   const std::lock_guard lock(mutex_);
   const auto it = by_key_.find(key);
   if (it == by_key_.end()) return false;
+  if (!it->second->waiting && !it->second->result.ok) return false;
   it->second->waiting = true;
   return true;
 }

@@ -30,7 +30,8 @@ class ResultJournal {
   /// so that the same call may be made again.
   void finish_in_memory(const VerbResult& result);
 
-  /// True when the key has a result; that one is queued again unless it waits already.
+  /// True when the key has a result; that one is queued again unless it waits already. A failure
+  /// that tundishd has stored is no result any more: asking again means trying again.
   bool repeat(const std::string& key);
   std::vector<VerbResult> waiting(std::int64_t bytes) const;
   bool has_waiting() const;

@@ -11,8 +11,9 @@ Result<VerbNote> verb_leave_cluster(const VerbCall& call, const VerbTools& tools
   if (!membership.cluster.empty() && !call.cluster.empty() && membership.cluster != call.cluster) {
     return make_error(Code::conflict, "the node belongs to cluster " + membership.cluster);
   }
-  TRY_VOID(undo_setup(tools, Deadline(milliseconds(call.limit_ms))));
+  const auto undone = undo_setup(tools, Deadline(milliseconds(call.limit_ms)));
   TRY_VOID(apply_accounts(tools.paths.etc, {}));
+  TRY_VOID(undone);
   TRY_VOID(save_membership(tools.config.state_dir, {}));
   return VerbNote{membership.cluster.empty() ? "was in no cluster" : "left " + membership.cluster,
                   {}, {}};

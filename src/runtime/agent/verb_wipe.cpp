@@ -18,9 +18,11 @@ Error still_there(std::vector<std::string> left) {
 
 Result<VerbNote> verb_wipe(const VerbCall& call, const VerbTools& tools) {
   const Deadline deadline(milliseconds(call.limit_ms));
-  TRY_VOID(undo_setup(tools, deadline));
-  TRY_VOID(remove_tenant_files(tools));
+  const auto undone = undo_setup(tools, deadline);
+  const auto removed = remove_tenant_files(tools);
   TRY_VOID(apply_accounts(tools.paths.etc, {}));
+  TRY_VOID(undone);
+  TRY_VOID(removed);
   // What was done proves nothing; what can be found does.
   auto left = TRY(find_leftovers(tools));
   if (!left.empty()) return still_there(std::move(left));

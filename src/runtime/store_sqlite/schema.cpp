@@ -1,6 +1,7 @@
 #include "runtime/store_sqlite/schema.hpp"
 
 #include <cstdint>
+#include <fstream>
 
 #include "base/text.hpp"
 
@@ -32,6 +33,18 @@ std::int64_t read_number(SQLite::Database& database, const char* sql) {
   return database.execAndGet(sql).getInt64();
 }
 
+/// Looked at before SQLite does: it would delete the log beside a file whose first page is damaged,
+/// and with it the commits that can still be saved.
+Result<> check_first_bytes(const std::string& path) {
+  const std::string expected("SQLite format 3\0", 16);
+  std::string found(expected.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(found.data(), static_cast<std::streamsize>(found.size()));
+  if (file.gcount() == 0 || (file && found == expected)) return {};  // empty: a new store
+  return make_error(Code::corrupt, path + " is no SQLite database, or its first page is damaged")
+      .with_remedy("check the path; restore the newest backup if this was the store");
+}
+
 Result<> check_ours(SQLite::Database& database) {
   const bool is_ours = read_number(database, "PRAGMA application_id") == application_id;
   if (is_ours || read_number(database, "SELECT count(*) FROM sqlite_master") == 0) return {};
@@ -53,6 +66,7 @@ Result<> use_wal(SQLite::Database& database) {
 std::span<const Migration> migrations() { return steps_of_this_program; }
 
 Result<SQLite::Database> open_database(const std::string& path, Access access) {
+  TRY_VOID(check_first_bytes(path));
   return guard(path, [&]() -> Result<SQLite::Database> {
     const int flags = access == Access::read ? SQLite::OPEN_READONLY : SQLite::OPEN_READWRITE;
     SQLite::Database database(path, flags, busy_timeout_ms);

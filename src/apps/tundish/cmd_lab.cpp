@@ -1,0 +1,265 @@
+#include "apps/tundish/cmd_lab.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <ostream>
+
+#include "apps/tundish/lab_connect.hpp"
+#include "apps/tundish/lab_files.hpp"
+#include "base/text.hpp"
+#include "edge/cli/cluster_exec.hpp"
+#include "edge/cli/interrupt.hpp"
+#include "edge/cli/wait.hpp"
+#include "lab/node_init.hpp"
+#include "lab/supervisor.hpp"
+#include "runtime/process/process.hpp"
+
+namespace tundish {
+namespace {
+
+namespace cli = edge::cli;
+using cli::Need;
+
+constexpr Duration daemon_limit = seconds(30);
+
+struct LabArgs {
+  lab::LabSpec spec;
+  std::string lab, node, user, identity_file, keep;
+  std::vector<std::string> words;
+  int uid = 0, port = 22;
+  bool keep_logs = false;
+};
+
+/// Named by a flag, else by the context, else "lab".
+Result<std::string> chosen_lab(cli::Context& context, const LabArgs& args) {
+  if (!args.lab.empty()) return args.lab;
+  const auto file = TRY(context.load_context());
+  return file.lab.empty() ? std::string("lab") : file.lab;
+}
+
+Result<lab::LabPaths> chosen_paths(cli::Context& context, const LabArgs& args) {
+  return lab_paths(TRY(chosen_lab(context, args)));
+}
+
+/// How a later command finds the lab: by name where the root follows from it.
+std::string context_name(const lab::LabSpec& spec) {
+  const std::string root = lab::paths_of(spec).root;
+  return root == lab::default_root(spec.name) ? spec.name : root;
+}
+
+/// Nodes are up when lab_up returns; tundishd opens its socket a moment later.
+Result<std::string> missing_daemon(const std::string& api) {
+  const cli::ApiClient client(cli::Endpoint{api, "", ""});
+  const auto contact = client.contact("/healthz");
+  if (!contact) return std::string("tundishd does not answer yet");
+  return contact->status == 200 ? "" : "tundishd answers " + std::to_string(contact->status);
+}
+
+Result<int> await_daemon(cli::Context& context, const lab::LabPaths& paths,
+                         const std::string& api) {
+  const Duration asked = context.settings().timeout;
+  context.settings().timeout = std::min(asked, daemon_limit);
+  const int code =
+      TRY(cli::wait_until(context, {"tundishd", "tail " + paths.log() + "/tundishd.log"},
+                          [&] { return missing_daemon(api); }));
+  context.settings().timeout = asked;
+  return code;
+}
+
+Result<int> up(cli::Context& context, LabArgs args) {
+  if (args.spec.bin_dir.empty()) {
+    args.spec.bin_dir = std::filesystem::path(own_path()).parent_path().string();
+  }
+  if (!args.spec.root.empty()) {
+    args.spec.root = std::filesystem::absolute(args.spec.root).lexically_normal().string();
+  }
+  const lab::LabPaths paths = lab::paths_of(args.spec);
+  const std::string size = std::to_string(args.spec.nodes) + " nodes of " +
+                           std::to_string(args.spec.gpus) + " GPUs in " +
+                           std::to_string(args.spec.racks) + " racks";
+  if (context.settings().dry_run) {
+    context.note("dry run: would start lab " + args.spec.name + " with " + size + " at " +
+                 paths.root);
+    return cli::exit_done;
+  }
+  context.note("lab " + args.spec.name + ": starting " + size);
+  TRY_VOID(lab::lab_up(args.spec, TRY(lab_files(args.spec))));
+  const LabAccess access = lab_access(paths);
+  if (args.spec.start_daemon) {
+    const int code = TRY(await_daemon(context, paths, access.api));
+    if (code != cli::exit_done) return code;
+  }
+  TRY_VOID(context.save_context({access.api, access.token_file, "", context_name(args.spec)}));
+  context.note("lab " + args.spec.name + " is up; `tundish status` looks at it, and `tundish lab "
+               "down` ends it");
+  return cli::exit_done;
+}
+
+Result<int> down(cli::Context& context, const LabArgs& args) {
+  const lab::LabPaths paths = TRY(chosen_paths(context, args));
+  if (context.settings().dry_run) {
+    context.note("dry run: would end the lab at " + paths.root);
+    return cli::exit_done;
+  }
+  // Idempotent: without the file only name and root are known, which is enough to clean up.
+  lab::LabSpec spec;
+  spec.name = std::filesystem::path(paths.root).filename().string();
+  spec.root = paths.root;
+  if (const auto known = lab::load_spec(paths.spec_file())) spec = *known;
+  TRY_VOID(lab::lab_down(spec, args.keep_logs ? lab::KeepLogs::yes : lab::KeepLogs::no));
+  auto file = TRY(context.load_context());
+  if (!file.lab.empty() && lab_paths(file.lab).root == paths.root) {
+    TRY_VOID(context.save_context({}));
+  }
+  context.note("lab " + spec.name + " is down");
+  return cli::exit_done;
+}
+
+std::string render_lab(const lab::LabStatus& status) {
+  std::string out = "lab " + status.name + ": " + status.state;
+  if (status.supervisor_pid != 0) {
+    out += "   tundishd " + std::string(status.daemon_running ? "runs" : "does not run") +
+           ", started " + std::to_string(status.daemon_starts) + " times";
+  }
+  std::vector<cli::Cells> rows;
+  for (const auto& node : status.nodes) {
+    rows.push_back({node.name, node.role, node.phase, std::to_string(node.boots),
+                    cli::or_dash(node.oob_address), cli::or_dash(node.bmc_address),
+                    cli::or_dash(node.failure)});
+  }
+  out += "\n";
+  return rows.empty() ? out
+                      : out + render_table({"NODE", "ROLE", "POWER", "BOOTS", "OOB", "BMC",
+                                            "FAILURE"},
+                                           rows);
+}
+
+Result<int> status(cli::Context& context, const LabArgs& args) {
+  const lab::LabPaths paths = TRY(chosen_paths(context, args));
+  const auto told = TRY(lab::lab_status(paths));
+  TRY_VOID(cli::show_object<lab::LabStatus>(context, render_json(told), render_lab));
+  return told.state == "ready" ? cli::exit_done : cli::exit_unknown;
+}
+
+Result<int> exec(cli::Context& context, const LabArgs& args) {
+  lab::LabExec exec;
+  exec.node = args.node;
+  exec.argv = args.words.empty() ? std::vector<std::string>{"bash", "-l"} : args.words;
+  exec.uid = args.uid;
+  return lab::lab_enter(TRY(chosen_paths(context, args)), exec);
+}
+
+/// One word of a shell command line.
+std::string quote(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string proxy_command(const std::string& lab) {
+  return quote(own_path()) + " lab connect --lab " + quote(lab) + " %h %p";
+}
+
+Result<int> ssh(cli::Context& context, const LabArgs& args) {
+  const std::string lab = TRY(chosen_lab(context, args));
+  return cli::replace_process(cli::ssh_argv(
+      {args.user, args.node, args.identity_file, proxy_command(lab), args.words}));
+}
+
+Result<int> connect(cli::Context& context, const LabArgs& args) {
+  TRY_VOID(connect_in_lab(TRY(chosen_paths(context, args)), {args.node, args.port}));
+  return cli::exit_done;
+}
+
+cli::DoctorLine look_at_lab(cli::Context& context) {
+  const auto file = context.load_context();
+  if (!file) return {"lab", cli::CheckState::unknown, file.error().what, file.error().remedy};
+  if (file->lab.empty()) return {"lab", cli::CheckState::ok, "none is used", ""};
+  const auto told = lab::lab_status(lab_paths(file->lab));
+  if (!told) return {"lab", cli::CheckState::fail, told.error().what, "`tundish lab up`"};
+  if (told->state != "ready") {
+    return {"lab", cli::CheckState::fail, told->name + " is " + told->state, "`tundish lab up`"};
+  }
+  int failed = 0;
+  for (const auto& node : told->nodes) failed += node.phase == "failed" ? 1 : 0;
+  if (failed > 0) {
+    return {"lab", cli::CheckState::warn, std::to_string(failed) + " nodes did not boot",
+            "`tundish lab status` says why"};
+  }
+  return {"lab", cli::CheckState::ok, told->name + " runs", ""};
+}
+
+using Args = std::shared_ptr<LabArgs>;
+
+void take_lab(cli::Command verb, const Args& args) {
+  verb.take({"--lab,--name", "name of the lab, or its root folder"}, args->lab);
+}
+
+void add_life(cli::Command noun, cli::Context& context, const Args& args) {
+  lab::LabSpec& spec = args->spec;
+  cli::Command up_verb = noun.verb("up", "start a virtual data centre on this machine");
+  up_verb.take({"--name", "name of the lab"}, spec.name);
+  up_verb.take({"--nodes", "GPU nodes"}, spec.nodes);
+  up_verb.take({"--racks", "racks"}, spec.racks);
+  up_verb.take({"--gpus", "GPUs per node"}, spec.gpus);
+  up_verb.take({"--service-nodes", "nodes for engine controllers"}, spec.service_nodes);
+  up_verb.take({"--login-nodes", "nodes that users log in to"}, spec.login_nodes);
+  up_verb.take({"--root", "folder for its state; empty: /var/lib/tundish-lab/NAME"}, spec.root);
+  up_verb.take({"--bin-dir", "folder with tundishd and tundish-agent; empty: this program's"},
+               spec.bin_dir);
+  up_verb.run([&context, args] { return up(context, *args); });
+  cli::Command down_verb = noun.verb("down", "end it and remove everything it made");
+  take_lab(down_verb, args);
+  down_verb.take({"--keep-logs", "leave its log folder"}, args->keep_logs);
+  down_verb.run([&context, args] { return down(context, *args); });
+  cli::Command status_verb = noun.verb("status", "power and boots of every node");
+  take_lab(status_verb, args);
+  status_verb.run([&context, args] { return status(context, *args); });
+}
+
+void add_access(cli::Command noun, cli::Context& context, const Args& args) {
+  cli::Command exec_verb = noun.verb("exec", "run a program inside a node, as its console would");
+  take_lab(exec_verb, args);
+  exec_verb.take({"node", "name of the node", Need::required}, args->node);
+  exec_verb.take({"--uid", "numeric user; 0: root"}, args->uid);
+  exec_verb.take_rest({"command", "what to run; nothing: a shell"}, args->words);
+  exec_verb.run([&context, args] { return exec(context, *args); });
+  cli::Command ssh_verb = noun.verb("ssh", "log in to a node by ssh, through the lab's network");
+  take_lab(ssh_verb, args);
+  ssh_verb.take({"node", "name of the node, or an address that a node has", Need::required},
+                args->node);
+  ssh_verb.take({"--user", "who logs in", Need::required}, args->user);
+  ssh_verb.take({"--identity", "file with the user's private key"}, args->identity_file);
+  ssh_verb.take_rest({"command", "what to run; nothing: a shell"}, args->words);
+  ssh_verb.run([&context, args] { return ssh(context, *args); });
+  cli::Command connect_verb = noun.verb("connect", "TCP connection for ssh's ProxyCommand");
+  connect_verb.hide();
+  take_lab(connect_verb, args);
+  connect_verb.take({"address", "node or address", Need::required}, args->node);
+  connect_verb.take({"port", "TCP port", Need::required}, args->port);
+  connect_verb.run([&context, args] { return connect(context, *args); });
+}
+
+}  // namespace
+
+void add_lab(cli::Command root, cli::Context& context) {
+  cli::Command noun = root.noun("lab", "a virtual data centre on this machine");
+  const auto args = std::make_shared<LabArgs>();
+  add_life(noun, context, args);
+  add_access(noun, context, args);
+  context.doctor_probes.push_back([&context] { return look_at_lab(context); });
+  context.lab_proxy = proxy_command;
+}
+
+lab::LabPaths lab_paths(const std::string& name_or_root) {
+  const bool is_root = name_or_root.find('/') != std::string::npos;
+  return {is_root ? name_or_root : lab::default_root(name_or_root)};
+}
+
+std::string own_path() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+}
+
+}  // namespace tundish

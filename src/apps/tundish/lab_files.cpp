@@ -1,0 +1,74 @@
+#include "apps/tundish/lab_files.hpp"
+
+#include <cerrno>
+#include <filesystem>
+#include <random>
+
+#include "base/text.hpp"
+
+namespace tundish {
+namespace {
+
+constexpr const char* agent_url = "http://10.88.0.1:7443";  // tundishd on the out-of-band network
+constexpr const char* operator_token = "secrets/operator.token";
+
+std::string make_secret() {
+  std::random_device random;
+  std::string bytes;
+  for (int i = 0; i < 32; ++i) bytes += static_cast<char>(random() & 0xFF);
+  return render_hex(bytes);
+}
+
+/// The catalogue of a checkout (build/x/bin) or of an installed package.
+std::string catalogue_dir(const lab::LabSpec& spec) {
+  std::error_code ignored;
+  for (const std::string up : {"/../../../catalog", "/../../catalog", "/../share/tundish/catalog"}) {
+    const std::filesystem::path path(spec.bin_dir + up);
+    if (std::filesystem::exists(path / "xid.yaml", ignored)) {
+      return std::filesystem::canonical(path, ignored).string();
+    }
+  }
+  return "/usr/share/tundish/catalog";
+}
+
+struct EnrolToken {
+  std::string bmc_mac, token;
+};
+
+std::string daemon_config(const lab::LabSpec& spec) {
+  const std::string root = lab::paths_of(spec).root;
+  return "listen:\n  - " + std::string(agent_url) + "\n  - unix:" + root +
+         "/run/tundishd.sock\nstate_dir: " + root + "/store\ncatalog_dir: " + catalogue_dir(spec) +
+         "\nsite: " + spec.name + "\noperator_token_file: " + root + "/" + operator_token +
+         "\nenrol_tokens_file: " + root + "/secrets/enrol_tokens\nbmc_password_file: " + root +
+         "/secrets/bmc_password\nlab_socket: " + root + "/run/lab.sock\n";
+}
+
+std::string agent_config(const lab::LabSpec& spec) {
+  return "api: " + std::string(agent_url) +
+         "\nenrol_token_file: /etc/tundish/enrol_token\ncatalog_dir: " + catalogue_dir(spec) + "\n";
+}
+
+}  // namespace
+
+LabAccess lab_access(const lab::LabPaths& paths) {
+  return {"unix:" + paths.root + "/run/tundishd.sock", paths.root + "/" + operator_token};
+}
+
+Result<lab::LabFiles> lab_files(const lab::LabSpec& spec) {
+  lab::LabFiles files;
+  files["tundishd.yaml"] = {daemon_config(spec), 0600};
+  files[operator_token] = {make_secret() + "\n", 0600};
+  std::string enrolments;
+  for (const auto& node : lab::hardware_of(spec)) {
+    const EnrolToken enrol{node.bmc_mac, make_secret()};
+    const std::string etc = "nodes/" + node.name + "/disk/etc/tundish/";
+    files[etc + "agent.yaml"] = {agent_config(spec), 0644};
+    files[etc + "enrol_token"] = {enrol.token + "\n", 0600};
+    enrolments += enrol.bmc_mac + " " + enrol.token + "\n";
+  }
+  files["secrets/enrol_tokens"] = {enrolments, 0600};
+  return files;
+}
+
+}  // namespace tundish

@@ -1,0 +1,188 @@
+// doctor: what stands between this person and a working cloud, line by line.
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <ostream>
+
+#include "edge/api/contract.hpp"
+#include "edge/cli/nouns.hpp"
+#include "edge/cli/simple_kind.hpp"
+
+namespace tundish::edge::cli {
+namespace {
+
+using Lines = std::vector<DoctorLine>;
+
+/// The Date header counts whole seconds, and an answer takes a moment.
+constexpr Duration clock_slack = seconds(5);
+
+std::string_view state_word(CheckState state) {
+  switch (state) {
+    case CheckState::ok: return "ok";
+    case CheckState::warn: return "warn";
+    case CheckState::fail: return "fail";
+    case CheckState::unknown: return "unknown";
+  }
+  return "unknown";
+}
+
+DoctorLine look_at_clock(const Contact& contact) {
+  if (!contact.sent_at) {
+    return {"clock", CheckState::unknown, "the API tells no time", ""};
+  }
+  const auto here = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+  const Duration off{here.count() - contact.sent_at->us};
+  const Duration size{std::abs(off.us)};
+  if (size <= clock_slack) return {"clock", CheckState::ok, "within seconds of tundishd's", ""};
+  return {"clock", CheckState::warn,
+          "this machine is " + render_duration(size) + (off.us > 0 ? " ahead of" : " behind") +
+              " tundishd",
+          "set both clocks by NTP; times in tables will look wrong until then"};
+}
+
+DoctorLine look_at_trust(const Endpoint& endpoint) {
+  if (endpoint.api.rfind("https:", 0) == 0) {
+    return {"tls", CheckState::ok,
+            "certificate accepted by " +
+                (endpoint.ca_file.empty() ? std::string("the system's store") : endpoint.ca_file),
+            ""};
+  }
+  if (endpoint.api.rfind("unix:", 0) == 0) {
+    return {"tls", CheckState::ok, "not needed: the API is a socket of this machine", ""};
+  }
+  return {"tls", CheckState::warn, "the token travels in the clear over " + endpoint.api,
+          "give tundishd a certificate and use https, unless this is a lab"};
+}
+
+DoctorLine look_at_token(const ApiClient& client, const Result<std::string>& status) {
+  if (!status && status.error().code == Code::denied) {
+    const std::string remedy = status.error().remedy;
+    return {"token", CheckState::fail, status.error().what,
+            remedy.empty() ? "give --token, TUNDISH_TOKEN or a context with a token file" : remedy};
+  }
+  if (!status) return {"token", CheckState::unknown, status.error().what, status.error().remedy};
+  // Only the operator's side sees tokens: what may be read tells the role apart.
+  const auto tokens = client.get(api_path({"tokens"}) + "?limit=1");
+  const auto holds = client.get(api_path({"holds"}) + "?limit=1");
+  if (tokens) return {"token", CheckState::ok, "works, and may see tokens (operator side)", ""};
+  return {"token", CheckState::ok,
+          holds ? "works, with the operator's view but not the operator's rights"
+                : "works, with a tenant's view",
+          ""};
+}
+
+void look_at_status(const StatusReport& status, Lines& lines) {
+  const int silent = status.nodes - status.agents_heard;
+  lines.push_back({"agents", silent > 0 ? CheckState::warn : CheckState::ok,
+                   std::to_string(status.agents_heard) + " of " +
+                       count_of(status.nodes, "node") + " heard",
+                   silent > 0 ? "`tundish node list` shows which are silent; silence is unknown, "
+                                "not a fault"
+                              : ""});
+  if (status.nodes == 0) lines.back().detail = "no nodes yet";
+  std::string holds;
+  for (const auto& hold : status.holds) holds += (holds.empty() ? "" : "; ") + hold;
+  lines.push_back({"holds", holds.empty() ? CheckState::ok : CheckState::warn,
+                   holds.empty() ? "none" : holds,
+                   holds.empty() ? "" : "automatic actions wait; `tundish hold release`"});
+  lines.push_back({"proposals", status.proposals_waiting > 0 ? CheckState::warn : CheckState::ok,
+                   count_of(status.proposals_waiting, "proposal") + " waiting",
+                   status.proposals_waiting > 0 ? "`tundish proposal list`" : ""});
+  lines.push_back({"incidents", status.incidents_open > 0 ? CheckState::warn : CheckState::ok,
+                   count_of(status.incidents_open, "incident") + " open",
+                   status.incidents_open > 0 ? "`tundish incident list`" : ""});
+  for (const auto& notice : status.notices) {
+    lines.push_back({"notice", CheckState::warn, notice, ""});
+  }
+}
+
+DoctorLine look_at_history(const ApiClient& client) {
+  const auto verdict = get_object<HistoryVerdict>(client, "/v1/history/verify");
+  if (!verdict) {
+    return {"history", CheckState::unknown, verdict.error().what,
+            verdict.error().code == Code::denied ? "ask with an auditor's or operator's token" : ""};
+  }
+  if (!verdict->intact) {
+    return {"history", CheckState::fail, verdict->fault,
+            "somebody changed stored history; compare with `tundish history export` of a backup"};
+  }
+  return {"history", CheckState::ok, std::to_string(verdict->entries) + " entries, every hash fits",
+          ""};
+}
+
+void look_at_api(Context& context, Lines& lines) {
+  const auto client = context.connect();
+  if (!client) {
+    lines.push_back({"api", CheckState::fail, client.error().what, client.error().remedy});
+    return;
+  }
+  const Endpoint& endpoint = client->endpoint();
+  const auto contact = client->contact("/healthz");
+  if (!contact) {
+    lines.push_back({"api", CheckState::fail, contact.error().what, contact.error().remedy});
+    return;
+  }
+  const bool is_well = contact->status == 200;
+  lines.push_back({"api", is_well ? CheckState::ok : CheckState::fail,
+                   endpoint.api + (is_well ? " answers"
+                                           : " answers " + std::to_string(contact->status)),
+                   is_well ? "" : "see tundishd's log"});
+  lines.push_back(look_at_trust(endpoint));
+  lines.push_back(look_at_clock(*contact));
+  const auto status = client->get("/v1/status");
+  lines.push_back(look_at_token(*client, status));
+  if (!status) return;
+  const auto report = parse_object<StatusReport>(*status);
+  if (!report) {
+    lines.push_back({"status", CheckState::unknown, report.error().what, ""});
+    return;
+  }
+  look_at_status(*report, lines);
+  lines.push_back(look_at_history(*client));
+}
+
+struct DoctorReport {
+  std::string check, state, detail, remedy;
+  void fields(Fields& f) {
+    f(1, "check", check, "what was looked at");
+    f(2, "state", state, "ok, warn, fail or unknown");
+    f(3, "detail", detail, "what was seen");
+    f(4, "remedy", remedy, "what to do");
+  }
+};
+
+Result<int> examine(Context& context) {
+  Lines lines;
+  look_at_api(context, lines);
+  for (const auto& probe : context.doctor_probes) lines.push_back(probe());
+  int code = exit_done;
+  std::vector<std::string> items;
+  std::string text;
+  for (const auto& line : lines) {
+    if (line.state == CheckState::fail) code = exit_refused;
+    if (line.state == CheckState::unknown && code == exit_done) code = exit_unknown;
+    const std::string state(state_word(line.state));
+    items.push_back(render_json(DoctorReport{line.what, state, line.detail, line.remedy}));
+    text += state + std::string(9 - state.size(), ' ') + line.what +
+            std::string(line.what.size() < 11 ? 11 - line.what.size() : 1, ' ') + line.detail +
+            "\n";
+    if (!line.remedy.empty()) text += std::string(20, ' ') + "remedy: " + line.remedy + "\n";
+  }
+  if (context.form() == OutputForm::table) {
+    context.out() << text;
+    return code;
+  }
+  TRY_VOID(show_items<DoctorReport>(context, items, {}));
+  return code;
+}
+
+}  // namespace
+
+void add_doctor(Command root, Context& context) {
+  root.verb("doctor", "check API, token, clock, agents, history and lab").run([&context] {
+    return examine(context);
+  });
+}
+
+}  // namespace tundish::edge::cli

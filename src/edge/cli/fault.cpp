@@ -1,0 +1,72 @@
+// fault: what can be injected, and doing it.
+#include <ostream>
+
+#include "edge/api/contract.hpp"
+#include "edge/cli/nouns.hpp"
+#include "edge/cli/simple_kind.hpp"
+#include "edge/cli/wait.hpp"
+#include "model/incident.hpp"
+
+namespace tundish::edge::cli {
+namespace {
+
+Result<int> list_kinds(Context& context) {
+  const ApiClient client = TRY(context.connect());
+  const auto items = TRY(client.list(api_path({"faults"})));
+  return show_items<FaultKind>(
+      context, items,
+      {{"KIND", "WHAT", "DETECTION", "ACTION"}, [](const FaultKind& kind) -> Cells {
+         return {kind.name, kind.doc, or_dash(kind.expected_detection),
+                 or_dash(kind.expected_action)};
+       }});
+}
+
+/// The incident that the injected fault opened; "" while there is none.
+Result<std::string> find_incident(const ApiClient& client, const FaultAnswer& answer) {
+  const auto node = TRY(get_object<Node>(client, api_path({"nodes", answer.node})));
+  for (const auto& incident : TRY(get_objects<Incident>(client, api_path({"incidents"})))) {
+    if (incident.node == node.id && incident.opened_at >= answer.at) return name_of(incident);
+  }
+  return std::string();
+}
+
+Result<int> inject(Context& context, const FaultRequest& request) {
+  const auto body =
+      TRY(context.change({"POST", api_path({"faults"}), render_json(request)}));
+  if (!body) return exit_done;
+  const auto answer = TRY(parse_object<FaultAnswer>(*body));
+  const int code = TRY(show_object<FaultAnswer>(context, *body, [](const FaultAnswer& told) {
+    return render_local(told.at) + "  " + told.node + "  " + told.line + "\n";
+  }));
+  if (!context.settings().wait) return code;
+  const ApiClient client = TRY(context.connect());
+  std::string incident;
+  const auto missing = [&]() -> Result<std::string> {
+    incident = TRY(find_incident(client, answer));
+    return incident.empty() ? "no incident on node " + answer.node + " yet" : std::string();
+  };
+  const int waited = TRY(wait_until(
+      context, {"fault on node " + answer.node, "tundish incident list"}, missing));
+  if (waited == exit_done) context.note("incident " + incident + " is open");
+  return waited;
+}
+
+}  // namespace
+
+void add_fault(Command root, Context& context) {
+  Command noun = root.noun("fault", "drills: faults injected on purpose");
+  noun.verb("kinds", "what can be injected").run([&context] { return list_kinds(context); });
+  const auto request = std::make_shared<FaultRequest>();
+  Command verb = noun.verb("inject", "make a node fail; --wait until an incident is open");
+  verb.take({"--kind", "see `tundish fault kinds`"}, request->kind);
+  verb.take({"--node", "name or id", Need::required}, request->node);
+  verb.take({"--xid", "code, for kind xid"}, request->xid);
+  verb.take({"--gpu", "NVML index"}, request->gpu);
+  verb.take({"--sticky", "it survives reset and reboot"}, request->sticky);
+  verb.take({"--userspace", "as a rater writes it: a line from user space, no hardware fails"},
+            request->userspace);
+  verb.take({"--text", "own kernel line instead of the usual one"}, request->text);
+  verb.run([&context, request] { return inject(context, *request); });
+}
+
+}  // namespace tundish::edge::cli

@@ -1,0 +1,38 @@
+#include "sim/catalogues.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include "codec/kernel_log/catalogue.hpp"
+#include "codec/yaml.hpp"
+#include "control/fault/policy.hpp"
+
+namespace tundish::sim {
+namespace {
+
+Result<std::string> read(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) return make_error(Code::not_found, file + " cannot be read");
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+}  // namespace
+
+Result<XidCatalogue> load_xids(const std::string& folder) {
+  const std::string xid = TRY(read(folder + "/xid.yaml"));
+  const std::string sxid = TRY(read(folder + "/sxid.yaml"));
+  return load_xid_catalogue({xid, "xid.yaml"}, {sxid, "sxid.yaml"});
+}
+
+Result<RemediationPolicy> load_policy(const std::string& folder) {
+  const std::string file = folder + "/policies/default.yaml";
+  const std::string text = TRY(read(file));
+  RemediationPolicy policy;
+  TRY_VOID(parse_yaml(text, policy, file));
+  TRY_VOID(control::check_policy(policy));
+  return policy;
+}
+
+}  // namespace tundish::sim

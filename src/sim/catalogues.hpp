@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+
+#include "base/result.hpp"
+#include "model/policy.hpp"
+#include "model/xid_catalogue.hpp"
+
+namespace tundish::sim {
+
+/// The shipped catalogue and policy from `folder` (catalog/ of the source tree).
+Result<XidCatalogue> load_xids(const std::string& folder);
+Result<RemediationPolicy> load_policy(const std::string& folder);
+
+}  // namespace tundish::sim

@@ -1,0 +1,129 @@
+#pragma once
+// Fakes of every port of tundishd: late, lossy, repeated, done-but-timed-out.
+#include <memory>
+
+#include "families/engines/engine_driver.hpp"
+#include "ports/drivers.hpp"
+#include "sim/world.hpp"
+
+namespace tundish::sim {
+
+/// How often the outside world misbehaves, per mille of calls.
+struct Trouble {
+  int lost_request = 0;   ///< never arrives: timeout
+  int lost_answer = 0;    ///< done, but reported as timeout
+  int refused = 0;        ///< fails at once
+  Duration slowest = milliseconds(200);
+};
+
+/// Driver calls that were made; the checker compares it with the permits that were granted.
+struct CallLog {
+  int power = 0, verbs = 0, attach = 0, engine = 0;
+};
+
+/// Shared plumbing: `act` happens after a delay, the answer after another one.
+class Link {
+ public:
+  Link(World& world, const Trouble& trouble, std::weak_ptr<int> process)
+      : world_(world), trouble_(trouble), process_(std::move(process)) {}
+
+  template <class T>
+  void carry(Duration limit, std::function<Result<T>()> act, std::function<void(Result<T>)> done) {
+    SimRandom& random = world_.random();
+    const bool lose_request = random.chance(trouble_.lost_request);
+    const bool lose_answer = random.chance(trouble_.lost_answer);
+    const bool refuse = random.chance(trouble_.refused);
+    const Instant now = world_.scheduler().now();
+    const Instant there = now + random.between(milliseconds(1), trouble_.slowest);
+    const auto answered = std::make_shared<bool>(false);
+    const std::weak_ptr<int> process = process_;
+    const auto answer = [answered, process, done](Result<T> result) {
+      if (*answered || process.expired()) return;
+      *answered = true;
+      done(std::move(result));
+    };
+    world_.scheduler().at(now + limit, [answer] { answer(make_error(Code::timeout, "no answer")); });
+    if (refuse) {
+      world_.scheduler().at(there, [answer] { answer(make_error(Code::unavailable, "refused")); });
+      return;
+    }
+    if (lose_request) return;
+    world_.scheduler().at(there, [this_world = &world_, act, answer, lose_answer, there] {
+      Result<T> result = act();
+      if (lose_answer) return;
+      this_world->scheduler().at(there + milliseconds(1),
+                                 [answer, result = std::move(result)]() mutable {
+                                   answer(std::move(result));
+                                 });
+    });
+  }
+
+ private:
+  World& world_;
+  const Trouble& trouble_;
+  std::weak_ptr<int> process_;
+};
+
+class FakeAgents final : public Agents {
+ public:
+  FakeAgents(World& world, const Trouble& trouble, std::weak_ptr<int> process, CallLog& calls)
+      : world_(world), link_(world, trouble, std::move(process)), calls_(calls) {}
+  void start(const NodeId& node, VerbCall call, Duration limit, Done done) override;
+
+ private:
+  World& world_;
+  Link link_;
+  CallLog& calls_;
+};
+
+class FakeBmc final : public Bmc {
+ public:
+  FakeBmc(World& world, const Trouble& trouble, std::weak_ptr<int> process, CallLog& calls)
+      : world_(world), link_(world, trouble, std::move(process)), calls_(calls) {}
+  void start(const std::string& bmc_address, PowerVerb verb, Duration limit, Done done) override;
+
+ private:
+  World& world_;
+  Link link_;
+  CallLog& calls_;
+};
+
+class FakeSwitch final : public SwitchDriver {
+ public:
+  FakeSwitch(World& world, const Trouble& trouble, std::weak_ptr<int> process, CallLog& calls)
+      : world_(world), link_(world, trouble, std::move(process)), calls_(calls) {}
+  void attach(const PortRef& port, const std::string& segment, Duration limit, Done done) override;
+  void read(const PortRef& any_port_of_switch, Duration limit, ReadDone done) override;
+
+ private:
+  World& world_;
+  Link link_;
+  CallLog& calls_;
+};
+
+/// The shipped engine item plans and renders; only its transport is faked.
+class FakeEngine final : public Engine {
+ public:
+  FakeEngine(World& world, const Trouble& trouble, std::weak_ptr<int> process, CallLog& calls,
+             const engines::EngineDriver& item)
+      : world_(world), link_(world, trouble, std::move(process)), calls_(calls), item_(item) {}
+  std::vector<EngineCommand> plan(const DesiredEngine& desired,
+                                  const EngineObserved& observed) const override {
+    return item_.plan(desired, observed);
+  }
+  std::vector<EngineFile> render(const DesiredEngine& desired) const override {
+    return item_.render(desired);
+  }
+  void apply(const std::string& key, const NodeId& controller, const std::string& cluster,
+             std::vector<EngineCommand> commands, Duration limit, Done done) override;
+  void observe(const NodeId& controller, const std::string& cluster, Duration limit,
+               ObserveDone done) override;
+
+ private:
+  World& world_;
+  Link link_;
+  CallLog& calls_;
+  const engines::EngineDriver& item_;
+};
+
+}  // namespace tundish::sim

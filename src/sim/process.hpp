@@ -1,0 +1,38 @@
+#pragma once
+#include <memory>
+
+#include "control/manager.hpp"
+#include "sim/checker.hpp"
+#include "sim/fake_drivers.hpp"
+#include "sim/memory_store.hpp"
+
+namespace tundish::sim {
+
+/// Thrown at a hook to end the simulated process there; caught by the simulation's loop only.
+struct Crash {
+  std::string hook;
+};
+
+class FixedSecrets final : public control::SecretSource {
+ public:
+  std::string munge_key(const Cluster&) override { return "00"; }
+  std::string dbd_password(const Cluster&) override { return "x"; }
+};
+
+/// tundishd as the simulator runs it: the shipped manager over fake drivers.
+struct Process {
+  Process(World& world, MemoryStore& store, const Trouble& trouble, const XidCatalogue& catalogue,
+          const RemediationPolicy& policy, CallLog& calls, PermitLog& permits,
+          std::function<void(const std::string&)> hook);
+
+  ProcessScheduler scheduler;
+  control::Ledger ledger;
+  FakeAgents agents;
+  FakeBmc bmc;
+  FakeSwitch switches;
+  FakeEngine engine;
+  FixedSecrets secrets;
+  std::unique_ptr<control::Manager> manager;
+};
+
+}  // namespace tundish::sim

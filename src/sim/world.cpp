@@ -1,0 +1,270 @@
+#include "sim/world.hpp"
+
+#include <algorithm>
+
+#include "codec/kernel_log/event.hpp"
+
+namespace tundish::sim {
+namespace {
+
+std::string pci_of(int gpu) {
+  static constexpr char digits[] = "0123456789abcdef";
+  return std::string("0000:") + digits[gpu / 16 % 16] + digits[gpu % 16] + ":00";
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+Verdict verdict(std::string check, bool good, std::string reason, Instant at) {
+  Verdict out;
+  out.check = std::move(check);
+  out.state = good ? VerdictState::ok : VerdictState::fail;
+  out.reason = good ? "" : std::move(reason);
+  out.at = at;
+  return out;
+}
+
+}  // namespace
+
+bool SimNode::healthy() const {
+  return std::all_of(gpus.begin(), gpus.end(),
+                     [](const SimGpu& gpu) { return !gpu.lost && !gpu.ecc; });
+}
+
+SimNode& World::add_node(const std::string& name, int gpus) {
+  SimNode& node = nodes[name];
+  node.name = name;
+  node.gpus.resize(static_cast<std::size_t>(gpus));
+  return node;
+}
+
+SimNode* World::find(const std::string& name) {
+  const auto it = nodes.find(name);
+  return it == nodes.end() ? nullptr : &it->second;
+}
+
+SimNode* World::find_id(const std::string& id) {
+  for (auto& [name, node] : nodes) {
+    if (node.id == id) return &node;
+  }
+  return nullptr;
+}
+
+void World::write_kernel_line(SimNode& node, const std::string& text, Provenance provenance) {
+  Witness witness;
+  witness.source = "kmsg";
+  witness.boot_id = node.boot_id();
+  witness.seq = ++node.seq;
+  witness.id = witness.boot_id + "/kmsg/" + std::to_string(witness.seq);
+  witness.provenance = provenance;
+  witness.observed_at = scheduler_.now();
+  const auto event = parse_kernel_text(text);
+  if (!event) return;
+  witness.event = *event;
+  if (node.powered) node.spool.push_back(std::move(witness));
+}
+
+void World::fail_gpu(SimNode& node, int gpu, int xid, bool sticky) {
+  SimGpu& hit = node.gpus.at(static_cast<std::size_t>(gpu));
+  if (xid == 79) hit.lost = true;
+  if (xid == 95) hit.ecc = true;
+  hit.sticky = hit.sticky || sticky;
+  const std::string detail = xid == 79   ? "pid=1, name=python3, GPU has fallen off the bus."
+                             : xid == 95 ? "pid=1, name=python3, Uncontained: FBHUB. RST: Yes, "
+                                           "D-RST: No"
+                                         : "pid=1, name=python3, Ch 00000002";
+  write_kernel_line(node, "NVRM: Xid (PCI:" + pci_of(gpu) + "): " + std::to_string(xid) + ", " +
+                              detail,
+                    Provenance::kernel);
+}
+
+void World::power(SimNode& node, PowerVerb verb) {
+  ++node.power_acts;
+  node.powered = false;
+  node.cluster.clear();
+  if (verb == PowerVerb::off) return;
+  const Duration boot = random_.between(seconds(5), seconds(60));
+  scheduler_.at(scheduler_.now() + boot, [this, name = node.name] {
+    SimNode& back = nodes[name];
+    if (back.powered) return;
+    back.powered = true;
+    back.agent_up = true;
+    ++back.boots;
+    back.seq = 0;
+    for (auto& gpu : back.gpus) {
+      if (!gpu.sticky) gpu = {};
+    }
+  });
+}
+
+std::vector<Verdict> World::run_checks(const SimNode& node) {
+  const Instant now = scheduler_.now();
+  bool lost = false;
+  bool ecc = false;
+  for (const auto& gpu : node.gpus) {
+    lost = lost || gpu.lost;
+    ecc = ecc || gpu.ecc;
+  }
+  return {verdict("gpu_count", !lost, "a GPU is lost", now),
+          verdict("ecc", !ecc, "uncorrected errors", now)};
+}
+
+void World::setup_controller(const SetupController& setup) {
+  SimEngine& engine = engines[setup.cluster];
+  engine.up = true;
+  for (const auto& host : setup.hosts) {
+    if (host.name.ends_with("-ctl") || host.name.ends_with("-login")) continue;
+    engine.nodes.try_emplace(host.name);
+  }
+}
+
+VerbResult World::run_verb(SimNode& node, const VerbCall& call) {
+  if (const auto known = node.journal.find(call.key); known != node.journal.end()) {
+    return known->second;
+  }
+  VerbResult out;
+  out.key = call.key;
+  out.ok = true;
+  switch (call.verb) {
+    case Verb::setup_node:
+      if (!node.residue.empty() && node.residue != call.cluster && node.gpus.size() > 0) {
+        faults.push_back("node " + node.name + " got " + call.cluster + " with data of " +
+                         node.residue);
+      }
+      node.cluster = call.cluster;
+      node.residue = call.cluster;
+      break;
+    case Verb::leave_cluster: node.cluster.clear(); break;
+    case Verb::setup_controller: setup_controller(*call.setup_controller); break;
+    case Verb::stop_controller: engines.erase(call.cluster); break;
+    case Verb::run_checks: out.verdicts = run_checks(node); break;
+    case Verb::reset_gpus:
+      ++node.resets;
+      for (auto& gpu : node.gpus) {
+        if (gpu.lost) out.ok = false;
+        if (!gpu.sticky) gpu.ecc = false;
+      }
+      out.what = out.ok ? "" : "a lost GPU cannot be reset";
+      break;
+    case Verb::wipe:
+      node.residue.clear();
+      node.cluster.clear();
+      break;
+    case Verb::engine_commands:
+    case Verb::engine_observe:
+    case Verb::inject: break;
+  }
+  node.journal[call.key] = out;
+  return out;
+}
+
+SimJob& World::submit_job(const std::string& cluster, int wanted) {
+  SimJob job;
+  job.id = std::to_string(++jobs_);
+  job.nodes_wanted = wanted;
+  SimEngine& engine = engines[cluster];
+  engine.jobs.push_back(std::move(job));
+  schedule_jobs(engine);
+  return engine.jobs.back();
+}
+
+void World::schedule_jobs(SimEngine& engine) {
+  const std::int64_t now_s = scheduler_.now().us / 1000000;
+  for (auto& job : engine.jobs) {
+    if (job.state != "PENDING" || job.begin_time_s > now_s) continue;
+    std::vector<std::string> free;
+    for (const auto& name : engine.partition) {
+      const auto it = engine.nodes.find(name);
+      const SimNode* node = find(name);
+      if (it == engine.nodes.end() || it->second.drained || it->second.down || !node) continue;
+      if (!node->powered || node->cluster.empty()) continue;
+      bool busy = false;
+      for (const auto& other : engine.jobs) {
+        busy = busy || (other.state == "RUNNING" && contains(other.nodes, name));
+      }
+      if (!busy) free.push_back(name);
+    }
+    if (static_cast<int>(free.size()) < job.nodes_wanted) continue;
+    free.resize(static_cast<std::size_t>(job.nodes_wanted));
+    job.nodes = free;
+    job.state = "RUNNING";
+  }
+}
+
+EngineObserved World::observe_engine(const std::string& cluster) {
+  EngineObserved out;
+  const auto found = engines.find(cluster);
+  if (found == engines.end() || !found->second.up) {
+    out.fault = "controller does not answer";
+    return out;
+  }
+  SimEngine& engine = found->second;
+  schedule_jobs(engine);
+  out.reachable = true;
+  out.partition_nodes = engine.partition;
+  for (const auto& [name, state] : engine.nodes) {
+    EngineNode node;
+    node.name = name;
+    node.reason = state.reason;
+    const SimNode* real = find(name);
+    node.registered = real && real->powered && real->cluster == cluster;
+    node.states = {"IDLE"};
+    if (!node.registered) node.states.push_back("NOT_RESPONDING");
+    if (state.drained) node.states.push_back("DRAIN");
+    if (state.down) node.states.push_back("DOWN");
+    for (const auto& job : engine.jobs) {
+      if (job.state == "RUNNING" && contains(job.nodes, name)) node.allocated_cpus = 1;
+    }
+    out.nodes.push_back(std::move(node));
+  }
+  for (const auto& job : engine.jobs) {
+    EngineJob seen;
+    seen.id = job.id;
+    seen.state = job.state;
+    seen.nodes = job.nodes;
+    seen.restarts = job.restarts;
+    seen.requeueable = true;
+    seen.begin_time_s = job.begin_time_s;
+    out.jobs.push_back(std::move(seen));
+  }
+  return out;
+}
+
+Result<> World::apply_engine(const std::string& cluster,
+                             const std::vector<EngineCommand>& commands) {
+  const auto found = engines.find(cluster);
+  if (found == engines.end()) return make_error(Code::unavailable, "controller does not answer");
+  SimEngine& engine = found->second;
+  for (const auto& command : commands) {
+    for (const auto& name : command.nodes) {
+      if (command.verb != EngineVerb::update_nodes) continue;
+      SimEngineNode& node = engine.nodes[name];
+      if (command.state == "drain") node.drained = true;
+      if (command.state == "down") node.down = true;
+      if (command.state == "resume" || command.state == "undrain") {
+        if (node.drained && !node.reason.starts_with("tundish:")) {
+          faults.push_back("a person's drain of " + name + " was cleared");
+        }
+        node = {};
+      } else {
+        node.reason = command.reason;
+      }
+    }
+    if (command.verb == EngineVerb::set_partition) engine.partition = command.nodes;
+    for (auto& job : engine.jobs) {
+      if (job.id != command.job) continue;
+      if (command.verb == EngineVerb::requeue_job && job.state == "RUNNING") {
+        job.state = "PENDING";
+        job.nodes.clear();
+        ++job.restarts;
+        job.begin_time_s = scheduler_.now().us / 1000000 + 120;
+      }
+      if (command.verb == EngineVerb::start_job_now) job.begin_time_s = 0;
+    }
+  }
+  schedule_jobs(engine);
+  return {};
+}
+
+}  // namespace tundish::sim

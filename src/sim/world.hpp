@@ -1,0 +1,102 @@
+#pragma once
+// The outside world of the simulator: nodes with GPUs and agents, BMCs, a leaf, engines with jobs.
+// It lives on when tundishd dies.
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/engine.hpp"
+#include "model/verbs.hpp"
+#include "ports/drivers.hpp"
+#include "sim/sim_scheduler.hpp"
+
+namespace tundish::sim {
+
+struct SimGpu {
+  bool lost = false;
+  bool ecc = false;
+  bool sticky = false;
+};
+
+struct SimNode {
+  std::string name;
+  std::string id;
+  bool powered = true;
+  bool agent_up = true;
+  bool oob_cut = false;
+  int boots = 1;
+  int power_acts = 0;
+  int resets = 0;
+  std::vector<SimGpu> gpus;
+  std::string cluster;          ///< engine daemon runs for it
+  std::string residue;          ///< tenant whose data is on the disks; empty: wiped
+  std::int64_t seq = 0;
+  std::deque<Witness> spool;    ///< not acknowledged
+  std::map<std::string, VerbResult> journal;
+  std::string boot_id() const { return name + "-boot-" + std::to_string(boots); }
+  bool reachable() const { return powered && agent_up && !oob_cut; }
+  bool healthy() const;
+};
+
+struct SimJob {
+  std::string id;
+  int nodes_wanted = 0;
+  std::string state = "PENDING";
+  std::vector<std::string> nodes;
+  int restarts = 0;
+  std::int64_t begin_time_s = 0;
+};
+
+struct SimEngineNode {
+  bool drained = false;
+  bool down = false;
+  std::string reason;
+};
+
+struct SimEngine {
+  bool up = false;
+  std::map<std::string, SimEngineNode> nodes;
+  std::vector<std::string> partition;
+  std::vector<SimJob> jobs;
+};
+
+class World {
+ public:
+  World(SimScheduler& scheduler, SimRandom& random) : scheduler_(scheduler), random_(random) {}
+
+  SimNode& add_node(const std::string& name, int gpus);
+  SimNode* find(const std::string& name);
+  SimNode* find_id(const std::string& id);
+
+  /// A GPU fails and the kernel says so.
+  void fail_gpu(SimNode& node, int gpu, int xid, bool sticky);
+  void write_kernel_line(SimNode& node, const std::string& text, Provenance provenance);
+  void power(SimNode& node, PowerVerb verb);
+
+  VerbResult run_verb(SimNode& node, const VerbCall& call);
+  EngineObserved observe_engine(const std::string& cluster);
+  Result<> apply_engine(const std::string& cluster, const std::vector<EngineCommand>& commands);
+  /// Starts what can start.
+  void schedule_jobs(SimEngine& engine);
+  SimJob& submit_job(const std::string& cluster, int nodes);
+
+  SimScheduler& scheduler() { return scheduler_; }
+  SimRandom& random() { return random_; }
+
+  std::map<std::string, SimNode> nodes;
+  std::map<std::string, SimEngine> engines;
+  std::map<std::string, std::string> ports;  ///< NODE/INDEX -> segment
+  std::vector<std::string> faults;  ///< broken rules that the world itself noticed
+
+ private:
+  std::vector<Verdict> run_checks(const SimNode& node);
+  void setup_controller(const SetupController& setup);
+
+  SimScheduler& scheduler_;
+  SimRandom& random_;
+  int jobs_ = 0;
+};
+
+}  // namespace tundish::sim
