@@ -266,6 +266,15 @@ std::string Simulation::describe_end() const {
     out += allocation.meta.name + ":" + std::to_string(count_role(allocation, MemberRole::member)) +
            "+" + std::to_string(count_role(allocation, MemberRole::spare)) + " ";
   }
+  for (const auto& [id, incident] : view.all<Incident>()) {
+    if (!options_.tell) break;
+    out += "\n  " + id.str() + " " + incident.node.str() + " " + incident.fault;
+    for (const auto& entry : incident.timeline) {
+      out += "\n    " + render_utc(entry.at) + " " + entry.what + " [" +
+             std::string(enum_names(entry.outcome)[static_cast<std::size_t>(entry.outcome)]) +
+             "] " + entry.detail;
+    }
+  }
   for (const auto& [name, engine] : world_.engines) {
     for (const auto& job : engine.jobs) {
       out += "job" + job.id + ":" + job.state + "/" + std::to_string(job.restarts) + " ";

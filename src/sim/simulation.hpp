@@ -28,6 +28,7 @@ struct SimOptions {
   Trouble trouble = {20, 20, 20, milliseconds(300)};
   std::string crash_at;          ///< a hook; with crash_nth: exactly there, nowhere else
   int crash_nth = 1;
+  bool tell = false;             ///< end_state tells every incident
   bool cut_agents = false;       ///< all agents away for ten minutes
   const XidCatalogue* catalogue = nullptr;
   const RemediationPolicy* policy = nullptr;

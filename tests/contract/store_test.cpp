@@ -68,7 +68,6 @@ TYPED_TEST(StoreContract, names_may_hold_any_character) {
   const std::vector<std::string> names = {"it's \"quoted\"; DROP TABLE objects; --", nul,
                                           "Zürich 機架 🖥", "line\nbreak\ttab", "%_?*\\"};
   Author author(this->open());
-  std::vector<std::string> ids;
   for (const auto& name : names) {
     author.put(author.make_rack(name)).note("rack/" + name, name);
   }
@@ -304,7 +303,8 @@ TYPED_TEST(StoreContract, a_kind_of_a_newer_version_stays_and_is_not_handed_over
 
 TYPED_TEST(StoreContract, a_damaged_object_stops_the_load_and_is_named) {
   const std::vector<std::string> bodies = {
-      "{\"id\":\"rack-x\"", "[]", R"({"id":"rack-y"})", R"({"id":"rack-x","meta":{"version":"v"}})"};
+      R"({"id":"rack-x")", "[]", R"({"id":"rack-y"})",
+      R"({"id":"rack-x","meta":{"version":"v"}})"};
   for (const auto& body : bodies) {
     this->open();
     this->disk_.close();

@@ -31,7 +31,8 @@ hostname "$1"
 mount -t tmpfs tmpfs /mnt
 for folder in etc var; do
   mkdir -p /mnt/$folder.up /mnt/$folder.work
-  mount -t overlay overlay -o lowerdir=/$folder,upperdir=/mnt/$folder.up,workdir=/mnt/$folder.work /$folder
+  mount -t overlay -o lowerdir=/$folder,upperdir=/mnt/$folder.up,workdir=/mnt/$folder.work \
+    overlay /$folder
 done
 mount -t tmpfs -o mode=755 tmpfs /run
 mount -t tmpfs -o mode=755 tmpfs /mnt/ 2>/dev/null
@@ -96,7 +97,11 @@ link_node login 10.77.0.20; link_node n01 10.77.0.11
 link_node n02 10.77.0.12; link_node n03 10.77.0.13
 say "namespaces up"
 
-drive service controller || { fail "controller"; on service bash -c 'tail -20 /var/log/tundish/*/*'; exit 1; }
+drive service controller || {
+  fail "controller"
+  on service bash -c 'tail -20 /var/log/tundish/*/*'
+  exit 1
+}
 say "controller set up"
 for node in n01 n02 n03; do drive $node node $node || fail "$node"; done
 drive login login || fail login
@@ -154,6 +159,12 @@ drive service step members=$where,n03 extra=n05 || fail "declaring a node"
 wait_for 5 'node n05' drive service observe || fail "n05 is not declared"
 wait_for 5 'job 1 alice RUNNING n03' drive service observe || fail "the restart lost the job"
 say "one node more, controller restarted, job goes on"
+on service bash -c 'kill -9 $(cat /run/slurm-acme-train/slurmctld.pid)'
+sleep 0.2
+drive service observe | grep -q 'does not answer' || fail "a dead controller is not reported"
+drive service controller members=$where,n03 extra=n05 || fail "set-up after kill -9"
+wait_for 5 'job 1 alice RUNNING n03' drive service observe || fail "kill -9 lost the job"
+say "controller killed and set up again"
 drive service add-user || fail "adding a user"
 drive service observe
 as_alice scancel 1

@@ -77,6 +77,7 @@ int main(int argc, char** argv) {
     options.crash_at = flags.crash_at;
     options.crash_nth = flags.crash_nth;
     options.cut_agents = seed % 3 == 0;
+    options.tell = flags.verbose;
     options.catalogue = &*xids;
     options.policy = &*policy;
     const auto begin = std::chrono::steady_clock::now();

@@ -1,7 +1,6 @@
 // tundish: the command line for everybody.
 #include <unistd.h>
 
-#include <csignal>
 #include <iostream>
 
 #include "apps/tundish/cmd_lab.hpp"
@@ -41,7 +40,6 @@ int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   const int ended = run_lab_process(args);
   if (ended >= 0) return ended;
-  std::signal(SIGPIPE, SIG_IGN);
   const bool is_person = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
   const cli::Terminal terminal{std::cout, std::cerr, std::cin,
                                is_person ? cli::Presence::person : cli::Presence::script};

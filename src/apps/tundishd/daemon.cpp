@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "apps/tundishd/catalogue.hpp"
+#include "apps/tundishd/first_start.hpp"
 #include "apps/tundishd/lab_injector.hpp"
 #include "apps/tundishd/secret_vault.hpp"
 #include "apps/tundishd/webhook.hpp"
@@ -17,7 +18,6 @@
 #include "families/engines/driver.hpp"
 #include "families/faults/fault.hpp"
 #include "families/switches/flat.hpp"
-#include "model/ops/tenancy_ops.hpp"
 #include "runtime/net/http_client.hpp"
 #include "runtime/net/http_server.hpp"
 #include "runtime/process/process.hpp"
@@ -63,21 +63,6 @@ Result<Injection> render_fault(const edge::FaultRequest& request, const Node& no
   return fault->render(order);
 }
 
-/// The first administrator's token: made once, readable by root only, shown nowhere else.
-Result<> make_first_token(control::Ledger& ledger, Random& random, const std::string& file) {
-  for (const auto& [id, token] : ledger.view().all<Token>()) {
-    if (token.role == Role::operator_) return {};
-  }
-  const std::string clear = random.hex(32);
-  Token token;
-  token.meta.name = "first-operator";
-  token.role = Role::operator_;
-  token.hash = hash_token(clear);
-  TRY_VOID(process::write_file_atomic(file, clear + "\n", 0600));
-  TRY_VOID(ledger.perform(*create_token(std::move(token)), "system", "first start"));
-  return ledger.flush();
-}
-
 void watch_hold_file(net::Loop& loop, control::Manager& manager, const std::string& file) {
   std::error_code ignored;
   manager.set_hold_file(std::filesystem::exists(file, ignored));
@@ -118,7 +103,7 @@ Result<> run_daemon(const DaemonConfig& config) {
   net::Loop loop(store->head().newest);
   control::Ledger ledger(*store, loop);
   TRY_VOID(ledger.load());
-  TRY_VOID(make_first_token(ledger, random, config.state_dir + "/operator.token"));
+  TRY_VOID(prepare_first_start(config, ledger, random));
 
   net::HttpClient wire(loop, {config.ca_file});
   edge::AgentHub hub({ledger, loop, random, hash_token});

@@ -23,6 +23,9 @@ struct DaemonConfig {
   std::string webhook_url;
   std::string export_type = "nfs";
   std::string export_source = "storage:/export/";
+  std::string operator_token_file;
+  std::string enrol_tokens_file;
+  std::string authority = "observe";
   std::string crash_at;
   int crash_nth = 1;
   void fields(Fields& f) {
@@ -42,6 +45,10 @@ struct DaemonConfig {
     f(14, "webhook_url", webhook_url, "gets a POST for every incident that opens or ends");
     f(15, "export_type", export_type, "how tenants' storage is mounted: nfs or bind");
     f(16, "export_source", export_source, "server:/path or folder; the tenant's name is appended");
+    f(19, "operator_token_file", operator_token_file,
+      "first operator's token: taken when the file exists, else made and written there");
+    f(20, "enrol_tokens_file", enrol_tokens_file, "lines of BMC MAC and one-time token, read once");
+    f(21, "authority", authority, "level of this site on the first start: observe, advise or act");
     f(17, "crash_at", crash_at, "tests: kill ourselves at this hook");
     f(18, "crash_nth", crash_nth, "tests: at its n-th time");
   }

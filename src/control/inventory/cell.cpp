@@ -67,10 +67,22 @@ bool is_date(std::string_view text) {
 /// What firmware and people write where no serial is known.
 /// Source: facts/cloud.md section 5, rows "Identity" and "Spreadsheet import".
 bool is_placeholder(std::string_view text) {
-  static constexpr std::array<std::string_view, 16> words = {
-      "na",      "n/a",  "none", "null",          "nil", "tbd", "unknown", "-",
-      "?",       "0",    "xxx",  "not specified", "to be filled by o.e.m.",
-      "default string", "system serial number", "see sticker"};
+  static constexpr std::array<std::string_view, 16> words = {"na",
+                                                             "n/a",
+                                                             "none",
+                                                             "null",
+                                                             "nil",
+                                                             "tbd",
+                                                             "unknown",
+                                                             "-",
+                                                             "?",
+                                                             "0",
+                                                             "xxx",
+                                                             "not specified",
+                                                             "to be filled by o.e.m.",
+                                                             "default string",
+                                                             "system serial number",
+                                                             "see sticker"};
   return std::find(words.begin(), words.end(), to_lower(text)) != words.end();
 }
 
@@ -247,14 +259,13 @@ Result<std::string> read_serial(std::string_view text) {
 
 Result<std::string> read_name(std::string_view text) { return read_with(text, "-_."); }
 
-Result<std::string> read_interface_name(std::string_view text) {
-  return read_with(text, "-_./:");
-}
+Result<std::string> read_interface_name(std::string_view text) { return read_with(text, "-_./:"); }
 
 Result<std::string> read_words(std::string_view text) {
   for (const char c : text) {
     if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) continue;
-    return refuse("the cell has a line end or another control character", "keep one value per cell");
+    return refuse("the cell has a line end or another control character",
+                  "keep one value per cell");
   }
   return std::string(text);
 }

@@ -6,8 +6,8 @@ namespace tundish::control::inventory {
 namespace {
 
 TEST(Cell, a_mac_is_taken_in_four_notations) {
-  for (const char* text : {"00:1b:44:11:3a:b7", "00-1B-44-11-3A-B7", "001b.4411.3ab7",
-                           "001B44113AB7"}) {
+  for (const char* text :
+       {"00:1b:44:11:3a:b7", "00-1B-44-11-3A-B7", "001b.4411.3ab7", "001B44113AB7"}) {
     const auto mac = read_mac(text);
     ASSERT_TRUE(mac.has_value()) << text;
     EXPECT_EQ(*mac, "00:1b:44:11:3a:b7") << text;
@@ -45,7 +45,8 @@ TEST(Cell, addresses) {
     EXPECT_FALSE(read_ipv4(bad).has_value()) << bad;
   }
   EXPECT_TRUE(read_ipv4("10.88.0.255").has_value());
-  for (const char* bad : {"10.0.0.256", "10.0.0.1:0", "10.0.0.1:70000", "10.0.0.1/24", ":80", "a b"}) {
+  for (const char* bad :
+       {"10.0.0.256", "10.0.0.1:0", "10.0.0.1:70000", "10.0.0.1/24", ":80", "a b"}) {
     EXPECT_FALSE(read_endpoint(bad).has_value()) << bad;
   }
   for (const char* good : {"10.0.0.1", "10.0.0.1:8000", "bmc-7.example", "bmc7:443"}) {

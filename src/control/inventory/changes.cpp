@@ -61,7 +61,8 @@ void plan_node(const std::string& name, const NodeEntry& entry, ImportPlan& plan
     remark_drift(entry, change);
   }
   if (entry.before->meta.name != name) {
-    change.details.insert(change.details.begin(), "name: " + entry.before->meta.name + " -> " + name);
+    change.details.insert(change.details.begin(),
+                          "name: " + entry.before->meta.name + " -> " + name);
   }
   change.verb = change.details.empty() ? ImportVerb::unchanged : ImportVerb::update;
   plan.changes.push_back(std::move(change));
@@ -70,8 +71,10 @@ void plan_node(const std::string& name, const NodeEntry& entry, ImportPlan& plan
 void plan_cable(const std::string& name, const CableEntry& entry, ImportPlan& plan) {
   if (entry.displaced) {
     plan.operations.push_back(remove_cable(entry.before->id));
-    plan.changes.push_back(
-        {"cable", name, ImportVerb::update, {"removed: a row gives one of its ends to another cable"}});
+    plan.changes.push_back({"cable",
+                            name,
+                            ImportVerb::update,
+                            {"removed: a row gives one of its ends to another cable"}});
     return;
   }
   plan_entry<Cable, CableSpec>(name, entry, plan, put_cable);
@@ -92,6 +95,7 @@ std::vector<std::string> kept_parts(const World& world, const Node& node) {
   return kept;
 }
 
+/// Parts in one order, joined. The interfaces of a device without a row are not listed beside it.
 std::string missing_reason(const World& world, const std::string& name, const NodeEntry& entry) {
   std::vector<std::string> parts = kept_parts(world, *entry.before);
   if (world.kinds.contains(SheetKind::devices) && !entry.row) parts.emplace_back(missing_device);
@@ -107,6 +111,9 @@ std::string missing_reason(const World& world, const std::string& name, const No
       if (other.spec.side_a_device != name && other.spec.side_b_device != name) continue;
       parts.push_back(std::string(missing_cable) + cable);
     }
+  }
+  if (std::find(parts.begin(), parts.end(), missing_device) != parts.end()) {
+    std::erase_if(parts, [](const auto& part) { return part.starts_with(missing_interface); });
   }
   std::sort(parts.begin(), parts.end());
   return join(parts, "; ");

@@ -29,9 +29,10 @@ class Claims {
     // A sheet of interfaces may list the BMC's own one.
     if (first.owner == by.owner && first.column == "bmc_mac" && by.column == "mac_address") return;
     if (by.row) {
-      blame(by, what, first.row ? "first in " + Cells(*first.row, findings_).place() + " (" +
-                                      first.owner + ")"
-                                : "it belongs to " + first.owner);
+      blame(by, what,
+            first.row
+                ? "first in " + Cells(*first.row, findings_).place() + " (" + first.owner + ")"
+                : "it belongs to " + first.owner);
     } else if (first.row && first.owner != by.owner) {
       blame(first, what, "it belongs to " + by.owner + " of the registry");
     }
@@ -83,16 +84,15 @@ void check_twice(const World& world, Findings& findings) {
   for (const auto& row : world.device_rows) claim_row(row, claims);
   std::vector<std::pair<RowRef, std::string>> interfaces;
   for (const auto& [end, at] : world.ports_mentioned) interfaces.emplace_back(at, end.first);
-  std::stable_sort(interfaces.begin(), interfaces.end(), [](const auto& a, const auto& b) {
-    return a.first.index < b.first.index;
-  });
+  std::stable_sort(interfaces.begin(), interfaces.end(),
+                   [](const auto& a, const auto& b) { return a.first.index < b.first.index; });
   for (const auto& [at, device] : interfaces) {
     Findings unused;  // the cell was judged when it was read
     const auto mac = Cells(at, unused).read("mac_address", read_mac).value_or("");
     claims.claim("MAC", mac, {device, at, "mac_address"});
   }
   for (const auto& [name, entry] : world.nodes) {
-    if (entry.is_retired()) continue;
+    if (entry.is_retired() || world.disputed.contains(entry.before)) continue;
     claim_entry(name, entry, claims);
   }
 }
@@ -111,8 +111,9 @@ void check_lost_zeros(const World& world, Findings& findings) {
     const std::string serial = row.serial.value_or("");
     if (!is_number(serial) || serial.size() >= longest) continue;
     Cells(row.at, findings)
-        .blame({"serial", "the serial has " + std::to_string(serial.size()) + " digits, others " +
-                              std::to_string(longest) + ": leading zeros were lost",
+        .blame({"serial",
+                "the serial has " + std::to_string(serial.size()) + " digits, others " +
+                    std::to_string(longest) + ": leading zeros were lost",
                 "format the column as text, then type the value again"});
   }
 }
@@ -148,8 +149,8 @@ void check_rack(const World& world, const Cells& cells, const DeviceRow& row) {
                  "names are unique over sites: write " + *row.site + "-" + rack});
   }
   if (row.position.value_or(0) > found->second.spec.u_height) {
-    cells.blame({"position", "the rack has " + std::to_string(found->second.spec.u_height) +
-                                 " units",
+    cells.blame({"position",
+                 "the rack has " + std::to_string(found->second.spec.u_height) + " units",
                  "correct the position, or the height of the rack"});
   }
 }
@@ -216,9 +217,9 @@ void check_identity(const World& world, const Cells& cells, const DeviceRow& row
   });
   const std::string& serial = found->second.spec.serial;
   if (waits && serial != before.spec.serial && serial == before.status.hardware.serial) {
-    cells.blame({"serial", "the board of " + before.meta.name + " was changed; it waits for a person",
-                 "confirm it with: tundish node confirm " + before.meta.name +
-                     "; then import again"});
+    cells.blame(
+        {"serial", "the board of " + before.meta.name + " was changed; it waits for a person",
+         "confirm it with: tundish node confirm " + before.meta.name + "; then import again"});
   }
 }
 

@@ -207,13 +207,17 @@ class Devices {
                  "node " + *row.name + " has BMC MAC " + node.spec.bmc_mac +
                      ": another BMC is another node",
                  "write that MAC; after a board swap that kept the BMC confirm it with: tundish "
-                 "node confirm " + *row.name + "; else give the new node a new name"});
+                 "node confirm " +
+                     *row.name + "; else give the new node a new name"});
     return false;
   }
 
   void take_node(const Cells& cells, const DeviceRow& row, NodeRole role) {
     const Node* before = nullptr;
-    if (!identify(cells, row, before)) return;
+    if (!identify(cells, row, before)) {
+      if (before) world_.disputed.insert(before);
+      return;
+    }
     if (world_.view.all<Switch>().end() != find_switch(*row.name)) {
       cells.blame({"role", *row.name + " is a switch in the registry", "choose another name"});
       return;

@@ -84,12 +84,9 @@ Row device_row(const Node& node) {
 }
 
 Row device_row(const Switch& found) {
-  return {{"name", found.meta.name},
-          {"role", found.spec.role},
-          {"site", found.spec.site},
-          {"rack", found.spec.rack},
-          {"driver", found.spec.driver},
-          {"management_url", found.spec.management_url}};
+  return {{"name", found.meta.name},     {"role", found.spec.role},
+          {"site", found.spec.site},     {"rack", found.spec.rack},
+          {"driver", found.spec.driver}, {"management_url", found.spec.management_url}};
 }
 
 void export_devices(const Registry& view, const std::string& scope, std::vector<Sheet>& sheets) {
@@ -188,8 +185,8 @@ std::vector<std::string> diff_inventory(const Registry& view, const std::vector<
   for (const auto& problem : plan.problems) lines.push_back(render_problem(problem));
   for (const auto& change : plan.changes) {
     if (change.verb == ImportVerb::unchanged) continue;
-    const std::string head = "declared " + change.kind + " " + change.name + " " +
-                             word(change.verb);
+    const std::string head =
+        "declared " + change.kind + " " + change.name + " " + word(change.verb);
     if (change.details.empty()) lines.push_back(head);
     for (const auto& detail : change.details) lines.push_back(head + ": " + detail);
   }

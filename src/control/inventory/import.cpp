@@ -32,9 +32,8 @@ void sort_problems(const std::vector<Sheet>& sheets, std::vector<ImportProblem>&
                                  [&](const Sheet& sheet) { return sheet.file == problem.file; });
     return std::pair(it - sheets.begin(), problem.row);
   };
-  std::stable_sort(problems.begin(), problems.end(), [&](const auto& a, const auto& b) {
-    return place(a) < place(b);
-  });
+  std::stable_sort(problems.begin(), problems.end(),
+                   [&](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
 }  // namespace

@@ -32,8 +32,7 @@ std::optional<PortRole> read_port_role(const Cells& cells) {
   const auto names = enum_names(PortRole{});
   const auto it = std::find(names.begin(), names.end(), text);
   if (it != names.end()) return static_cast<PortRole>(it - names.begin());
-  cells.blame({"role", "unknown role of an interface",
-               "choose access, east_west, storage or oob"});
+  cells.blame({"role", "unknown role of an interface", "choose access, east_west, storage or oob"});
   return std::nullopt;
 }
 
@@ -58,8 +57,8 @@ void take_interface(World& world, const Cells& cells, const PortEnd& end) {
   const auto found = world.nodes.find(end.first);
   if (found == world.nodes.end() || found->second.is_retired()) return;
   auto& ports = found->second.spec.ports;
-  auto port = std::find_if(ports.begin(), ports.end(),
-                           [&](const Port& p) { return p.name == end.second; });
+  auto port =
+      std::find_if(ports.begin(), ports.end(), [&](const Port& p) { return p.name == end.second; });
   if (port == ports.end()) {
     ports.push_back({});
     port = ports.end() - 1;
@@ -80,9 +79,9 @@ struct CableRow {
 /// "dcim.interface", "interface", "Interface". Other things that NetBox cables are not ours.
 enum class Side { ours, other, wrong };
 Side side_of(const Cells& cells, const std::string& column) {
-  static const std::vector<std::string> others = {
-      "powerport", "poweroutlet", "powerfeed", "consoleport", "consoleserverport",
-      "frontport", "rearport", "circuittermination"};
+  static const std::vector<std::string> others = {"powerport",   "poweroutlet",       "powerfeed",
+                                                  "consoleport", "consoleserverport", "frontport",
+                                                  "rearport",    "circuittermination"};
   std::string type = to_lower(cells.text(column));
   if (const auto dot = type.rfind('.'); dot != type.npos) type = type.substr(dot + 1);
   std::erase_if(type, [](char c) { return c == ' ' || c == '_'; });
@@ -144,8 +143,8 @@ class Cables {
     check_site(cells, side, *device, site.value_or(""));
     if (!port) return std::nullopt;
     if (!port_exists({*device, *port})) {
-      cells.blame({side + "_name", *device + " has no interface " + *port,
-                   nearest_port({*device, *port})});
+      cells.blame(
+          {side + "_name", *device + " has no interface " + *port, nearest_port({*device, *port})});
       return std::nullopt;
     }
     return PortEnd{*device, *port};
@@ -192,8 +191,9 @@ class Cables {
   bool claim(const Cells& cells, const PortEnd& end, const std::string& column) {
     const auto [it, is_first] = claimed_.emplace(end, cells.at());
     if (is_first) return true;
-    cells.blame({column, end.first + ":" + end.second + " has a cable already; first in " +
-                             Cells(it->second, findings_).place(),
+    cells.blame({column,
+                 end.first + ":" + end.second + " has a cable already; first in " +
+                     Cells(it->second, findings_).place(),
                  "an interface takes one cable"});
     return false;
   }
@@ -243,8 +243,9 @@ class Cables {
       if (owner.empty() || owner == world_.scope) continue;
       const auto& end = taken->first;
       Cells(taken->second, findings_)
-          .blame({"side_a_name", end.first + ":" + end.second + " has cable " + name +
-                                     " of the import scope " + owner,
+          .blame({"side_a_name",
+                  end.first + ":" + end.second + " has cable " + name + " of the import scope " +
+                      owner,
                   "an interface takes one cable; correct that scope first"});
     }
   }
@@ -298,8 +299,9 @@ void add_interfaces(World& world, const SheetTable& table, Findings& findings) {
     if (device && name) {
       const auto [it, is_first] = world.ports_mentioned.emplace(end, cells.at());
       if (!is_first) {
-        cells.blame({"name", "the device has this interface already; first in " +
-                                 Cells(it->second, findings).place(),
+        cells.blame({"name",
+                     "the device has this interface already; first in " +
+                         Cells(it->second, findings).place(),
                      "delete one of the rows"});
         continue;
       }

@@ -33,8 +33,8 @@ OperationPtr rename_node(Rename rename) {
     Node node = TRY(get_object(txn, rename.node));
     if (node.meta.name == rename.to) return {};
     if (!node.status.allocation.empty()) {
-      return make_error(Code::conflict, "node " + node.meta.name + " belongs to " +
-                                            node.status.allocation.str());
+      return make_error(Code::conflict,
+                        "node " + node.meta.name + " belongs to " + node.status.allocation.str());
     }
     TRY_VOID(require_new_name<Node>(txn, rename.to, {}));
     node.meta.name = rename.to;
@@ -47,11 +47,10 @@ OperationPtr rename_node(Rename rename) {
 
 OperationPtr remove_cable(Id<Cable> cable) {
   const std::string object = "cable/" + cable.str();
-  return make_operation("remove_cable", object,
-                        [cable = std::move(cable)](Txn& txn) -> Result<> {
-                          txn.erase(cable);
-                          return {};
-                        });
+  return make_operation("remove_cable", object, [cable = std::move(cable)](Txn& txn) -> Result<> {
+    txn.erase(cable);
+    return {};
+  });
 }
 
 }  // namespace tundish::control::inventory

@@ -15,24 +15,48 @@ constexpr SheetKind all_kinds[] = {SheetKind::skus, SheetKind::racks, SheetKind:
 /// Headings that NetBox exports beside ours. Source: facts/cloud.md section 5, and the import forms
 /// of NetBox 4; they are taken and not used.
 const Words& ignored_columns(SheetKind kind) {
-  static const Words common = {"id",       "tenant",  "tags",      "comments",     "description",
-                               "status",   "owner",   "created",   "last_updated", "display",
-                               "url",      "slug",    "contacts",  "label",        "manufacturer",
-                               "location", "weight",  "weight_unit"};
+  static const Words common = {"id",       "tenant", "tags",       "comments",     "description",
+                               "status",   "owner",  "created",    "last_updated", "display",
+                               "url",      "slug",   "contacts",   "label",        "manufacturer",
+                               "location", "weight", "weight_unit"};
   static const Words devices = [] {
-    Words all = {"asset_tag",        "platform",    "latitude",      "longitude",   "parent",
-                 "device_bay",       "airflow",     "cluster",       "vc_position", "vc_priority",
-                 "virtual_chassis",  "primary_ip4", "primary_ip6",   "primary_ip",  "config_template",
-                 "local_context_data", "part_number"};
+    Words all = {"asset_tag",   "platform",    "latitude",        "longitude",
+                 "parent",      "device_bay",  "airflow",         "cluster",
+                 "vc_position", "vc_priority", "virtual_chassis", "primary_ip4",
+                 "primary_ip6", "primary_ip",  "config_template", "local_context_data",
+                 "part_number"};
     all.insert(all.end(), common.begin(), common.end());
     return all;
   }();
   static const Words interfaces = [] {
-    Words all = {"type",  "speed",        "mode",         "untagged_vlan",  "tagged_vlans", "vrf",
-                 "lag",   "bridge",       "enabled",      "mark_connected", "mtu",          "duplex",
-                 "wwn",   "rf_role",      "rf_channel",   "poe_mode",       "poe_type",     "tx_power",
-                 "vdcs",  "qinq_svlan",   "parent",       "connected",      "cable",        "site",
-                 "rf_channel_frequency", "rf_channel_width", "vlan_translation_policy", "module"};
+    Words all = {"type",
+                 "speed",
+                 "mode",
+                 "untagged_vlan",
+                 "tagged_vlans",
+                 "vrf",
+                 "lag",
+                 "bridge",
+                 "enabled",
+                 "mark_connected",
+                 "mtu",
+                 "duplex",
+                 "wwn",
+                 "rf_role",
+                 "rf_channel",
+                 "poe_mode",
+                 "poe_type",
+                 "tx_power",
+                 "vdcs",
+                 "qinq_svlan",
+                 "parent",
+                 "connected",
+                 "cable",
+                 "site",
+                 "rf_channel_frequency",
+                 "rf_channel_width",
+                 "vlan_translation_policy",
+                 "module"};
     all.insert(all.end(), common.begin(), common.end());
     return all;
   }();
@@ -42,9 +66,9 @@ const Words& ignored_columns(SheetKind kind) {
     return all;
   }();
   static const Words racks = [] {
-    Words all = {"facility_id", "role", "width", "type", "serial", "asset_tag", "desc_units",
-                 "outer_width", "outer_depth", "outer_unit", "mounting_depth", "airflow",
-                 "starting_unit", "max_weight", "form_factor"};
+    Words all = {"facility_id",    "role",       "width",         "type",        "serial",
+                 "asset_tag",      "desc_units", "outer_width",   "outer_depth", "outer_unit",
+                 "mounting_depth", "airflow",    "starting_unit", "max_weight",  "form_factor"};
     all.insert(all.end(), common.begin(), common.end());
     return all;
   }();
@@ -84,14 +108,12 @@ std::string our_name(SheetKind kind, const std::string& heading) {
     if (c == ' ' || c == '-') c = '_';
   }
   static const std::map<std::string, std::string> devices = {
-      {"device_role", "role"}, {"sku", "device_type"},  {"oob_ip", "bmc_address"},
+      {"device_role", "role"},   {"sku", "device_type"},      {"oob_ip", "bmc_address"},
       {"bmc_ip", "bmc_address"}, {"serial_number", "serial"}, {"mgmt_url", "management_url"}};
-  static const std::map<std::string, std::string> interfaces = {{"mac", "mac_address"},
-                                                                {"primary_mac_address",
-                                                                 "mac_address"}};
-  static const std::map<std::string, std::string> skus = {{"device_type", "name"},
-                                                          {"sku", "name"},
-                                                          {"model", "name"}};
+  static const std::map<std::string, std::string> interfaces = {
+      {"mac", "mac_address"}, {"primary_mac_address", "mac_address"}};
+  static const std::map<std::string, std::string> skus = {
+      {"device_type", "name"}, {"sku", "name"}, {"model", "name"}};
   const auto* aliases = kind == SheetKind::devices      ? &devices
                         : kind == SheetKind::interfaces ? &interfaces
                         : kind == SheetKind::skus       ? &skus
@@ -142,8 +164,8 @@ void map_columns(SheetTable& table, Findings& findings) {
       problem.what = "column " + std::to_string(i + 1) + " has no heading";
       problem.remedy = "name it or delete the column";
     } else if (table.columns.contains(name)) {
-      problem.what = "the heading stands twice (column " +
-                     std::to_string(table.columns[name] + 1) + " and " + std::to_string(i + 1) + ")";
+      problem.what = "the heading stands twice (column " + std::to_string(table.columns[name] + 1) +
+                     " and " + std::to_string(i + 1) + ")";
       problem.remedy = "keep one of them";
     } else if (contains(columns_of(table.kind), name)) {
       table.columns[name] = i;
@@ -179,10 +201,10 @@ const Words& columns_of(SheetKind kind) {
   static const Words skus = {"name", "gpu_model", "gres_type", "gpus",
                              "nics", "cpus",      "sockets",   "memory_mib"};
   static const Words racks = {"site", "name", "u_height"};
-  static const Words devices = {
-      "name",     "role",    "device_type", "serial",      "site",       "rack",          "position",
-      "face",     "bmc_mac", "bmc_address", "oob_address", "leaf_group", "nvlink_domain", "driver",
-      "management_url"};
+  static const Words devices = {"name",          "role",        "device_type",   "serial",
+                                "site",          "rack",        "position",      "face",
+                                "bmc_mac",       "bmc_address", "oob_address",   "leaf_group",
+                                "nvlink_domain", "driver",      "management_url"};
   static const Words interfaces = {"device", "name", "role", "mgmt_only", "mac_address", "rail"};
   static const Words cables = {"side_a_site", "side_a_device", "side_a_type", "side_a_name",
                                "side_b_site", "side_b_device", "side_b_type", "side_b_name"};
@@ -222,10 +244,10 @@ std::vector<SheetTable> understand(const std::vector<Sheet>& sheets, Findings& f
   for (std::size_t i = 0; i < tables.size(); ++i) {
     map_columns(tables[i], findings);
     if (i == 0 || tables[i - 1].kind != tables[i].kind) continue;
-    findings.problems.push_back(
-        about_file(*tables[i].sheet, "a second sheet of " + kind_name(tables[i].kind) +
-                                         ", beside " + tables[i - 1].sheet->file,
-                   "put the rows into one file, or import them one after the other"));
+    findings.problems.push_back(about_file(
+        *tables[i].sheet,
+        "a second sheet of " + kind_name(tables[i].kind) + ", beside " + tables[i - 1].sheet->file,
+        "put the rows into one file, or import them one after the other"));
   }
   return tables;
 }
@@ -299,10 +321,10 @@ void Cells::check_row() const {
     if (cell.empty() || (i < sheet.header.size() && !used)) continue;
     const int row = sheet.rows[at_.index].row;
     if (i >= sheet.header.size()) {
-      findings_.problems.push_back({sheet.file, row, "", cells[i],
-                                    "cell " + std::to_string(i + 1) +
-                                        " is to the right of the last heading",
-                                    "a separator within a value must be quoted"});
+      findings_.problems.push_back(
+          {sheet.file, row, "", cells[i],
+           "cell " + std::to_string(i + 1) + " is to the right of the last heading",
+           "a separator within a value must be quoted"});
     } else if (const auto sound = refuse_error_mark(cell); !sound) {
       findings_.problems.push_back({sheet.file, row, tidy_cell(sheet.header[i]), cells[i],
                                     sound.error().what, sound.error().remedy});

@@ -66,7 +66,8 @@ struct World {
   std::map<std::string, RowRef> devices_mentioned;  ///< in a sheet, sound or not
   std::map<PortEnd, RowRef> ports_mentioned;
   std::set<PortEnd> ports_suggested;  ///< probably meant by rows whose device is at fault
-  std::set<SheetKind> kinds;  ///< that this import has sheets of
+  std::set<const Node*> disputed;     ///< a row claims their identity wrongly; blamed there
+  std::set<SheetKind> kinds;          ///< that this import has sheets of
 
   std::vector<std::string> device_names() const;
   bool knows_device(const std::string& name) const;

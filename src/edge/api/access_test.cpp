@@ -188,7 +188,9 @@ TEST_F(ApiTest, hashes_and_secrets_are_in_no_answer) {
   }
   EXPECT_EQ(status({"DELETE", "/v1/secrets/bmc"}), 200);
   std::string all;
-  for (const auto& outlet : sent_) all += outlet->text + (outlet->answer ? outlet->answer->body : "");
+  for (const auto& outlet : sent_) {
+    all += outlet->text + (outlet->answer ? outlet->answer->body : "");
+  }
   for (const auto& entry : store_.entries) all += render_json(entry);
   EXPECT_NE(watch->text.find("\"kind\":\"secret\""), std::string::npos);
   EXPECT_NE(watch->text.find("\"kind\":\"token\""), std::string::npos);

@@ -46,7 +46,7 @@ struct Api::Impl {
   Result<Identity> authenticate(const net::ServerRequest& request);
   void refuse_role(const Call& call, const Route& route, const std::shared_ptr<Outlet>& outlet);
   void run_changing(const Route& route, Call call, std::shared_ptr<Outlet> outlet);
-  void run_write(WriteHandler handler, const Call& call, Respond respond);
+  void run_write(WriteHandler handler, const Call& call, const Respond& respond);
 
   Backend backend;
   Watch watch;
@@ -68,7 +68,8 @@ Result<Identity> Api::Impl::authenticate(const net::ServerRequest& request) {
 
 void Api::Impl::refuse_role(const Call& call, const Route& route,
                             const std::shared_ptr<Outlet>& outlet) {
-  const auto role = std::string(enum_names(call.who.role)[static_cast<std::size_t>(call.who.role)]);
+  const auto names = enum_names(Role{});
+  const auto role = std::string(names[static_cast<std::size_t>(call.who.role)]);
   const Error error =
       make_error(Code::denied, "role " + role + " may not " + std::string(route.method) + " " +
                                    route.pattern)
@@ -80,11 +81,11 @@ void Api::Impl::refuse_role(const Call& call, const Route& route,
   outlet->send(error_response(error));
 }
 
-void Api::Impl::run_write(WriteHandler handler, const Call& call, Respond respond) {
+void Api::Impl::run_write(WriteHandler handler, const Call& call, const Respond& respond) {
   auto done = handler(backend, call);
   if (!done) backend.refuse(call, done.error().object, done.error());
   // A refusal waits too: it may rest on changes of the same turn that do not become durable.
-  backend.after_commit([done = std::move(done), respond = std::move(respond)](const Result<>& safe) {
+  backend.after_commit([done = std::move(done), respond](const Result<>& safe) {
     if (!safe) {
       Error error = safe.error();
       respond(std::move(error).wrap("nothing was changed"));
@@ -113,7 +114,8 @@ void Api::Impl::run_changing(const Route& route, Call call, std::shared_ptr<Outl
                 .with_remedy("use a new key for a new request")));
     }
   }
-  const Respond respond = [this, outlet, entry, keyed = !key.empty()](const Result<Answer>& answer) {
+  const bool keyed = !key.empty();
+  const Respond respond = [this, outlet, entry, keyed](const Result<Answer>& answer) {
     const HttpResponse response = to_response(answer);
     outlet->send(response);
     if (keyed) idempotency.finish(entry, response);

@@ -80,7 +80,9 @@ Result<Identity> identify(const Registry& view, const std::string& hash, Instant
   };
   const Token* token = hash.empty() ? nullptr : view.find_token(hash);
   if (!token) return refuse("the token is not known");
-  if (token->expires_at.is_set() && token->expires_at <= now) return refuse("the token has expired");
+  if (token->expires_at.is_set() && token->expires_at <= now) {
+    return refuse("the token has expired");
+  }
   if (token->one_time || token->role == Role::agent) {
     return refuse("the token is an agent's; it opens /v1/agent only");
   }

@@ -32,8 +32,8 @@ void Backend::after_commit(std::function<void(const Result<>&)> then) {
 }
 
 void Backend::refuse(const Call& call, const std::string& object, const Error& error) {
-  parts.ledger.record_refusal("user:" + call.who.name, call.request.method + " " + call.request.path,
-                              object, error);
+  const std::string what = call.request.method + " " + call.request.path;
+  parts.ledger.record_refusal("user:" + call.who.name, what, object, error);
 }
 
 OperationPtr compose(std::string_view name, std::string object, std::vector<OperationPtr> parts) {

@@ -126,7 +126,7 @@ Result<NodeId> pick_controller(const Backend& b) {
   }
   if (best) return best->id;
   return make_error(Code::exhausted, "no service node can take the engine's controller")
-      .with_remedy("see that a service node's agent runs, holds no claim and has a free access port");
+      .with_remedy("see that a service node is heard, unclaimed and has a free access port");
 }
 
 Result<ClusterOrder> make_order(Backend& b, const Call& call, const ClusterRequest& asked) {

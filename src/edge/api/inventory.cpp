@@ -46,7 +46,8 @@ InventoryAnswer to_answer(const control::ImportPlan& plan) {
   }
   for (const auto& change : plan.changes) {
     const auto verb = enum_names(change.verb)[static_cast<std::size_t>(change.verb)];
-    out.changes.push_back({change.kind, change.name, std::string(verb), join(change.details, "; ")});
+    out.changes.push_back(
+        {change.kind, change.name, std::string(verb), join(change.details, "; ")});
   }
   for (const auto& notice : plan.notices) {
     out.lines.push_back(notice.file + ":" + std::to_string(notice.row) + ": " + notice.what);

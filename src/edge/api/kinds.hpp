@@ -9,6 +9,8 @@
 
 namespace tundish::edge::api {
 
+using SeeOwner = std::function<void(const std::string& id, const std::optional<TenantId>&)>;
+
 struct Kind {
   std::string_view plural;
   std::string_view name;
@@ -19,8 +21,7 @@ struct Kind {
   /// Whom it is shown to besides the operator.
   std::optional<TenantId> (*owner)(const Registry&, const ObjectBase&);
   /// Every object of the kind as (id, owner).
-  void (*each_owner)(const Registry&, const std::function<void(const std::string&,
-                                                               const std::optional<TenantId>&)>&);
+  void (*each_owner)(const Registry&, const SeeOwner&);
   std::string (*schema)();
 };
 

@@ -79,8 +79,7 @@ std::optional<TenantId> owner_of_change(const Registry& view, const ObjectBase& 
 }
 
 template <class T>
-void each_owner(const Registry& view,
-                const std::function<void(const std::string&, const std::optional<TenantId>&)>& see) {
+void each_owner(const Registry& view, const SeeOwner& see) {
   for (const auto& [id, object] : view.all<T>()) see(id.str(), owner_of(view, object));
 }
 

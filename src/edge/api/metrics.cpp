@@ -31,7 +31,8 @@ class Exposition {
 
 void add_site(const Backend& b, const FleetCounts& counts, Exposition& out) {
   out.single("tundish_claims", "Active claims", counts.claims);
-  out.single("tundish_agents_heard", "Agents heard lately; silence is unknown", counts.agents_heard);
+  out.single("tundish_agents_heard", "Agents heard lately; silence is unknown",
+             counts.agents_heard);
   out.single("tundish_nodes_placeable", "Nodes that placement may hand out now", counts.placeable);
   out.single("tundish_history_revision", "Global revision", b.reg().revision());
   out.single("tundish_epoch", "Raised by a restore", b.parts.ledger.epoch());

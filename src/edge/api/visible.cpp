@@ -11,7 +11,8 @@ std::optional<TenantId> owner_of_allocation(const Registry& view, const Allocati
 
 bool is_for_tenants(std::string_view what) {
   for (const std::string_view known :
-       {"detected", "claimed", "job hit", "job running again", "allocation whole again", "returned"}) {
+       {"detected", "claimed", "job hit", "job running again", "allocation whole again",
+        "returned"}) {
     if (what == known) return true;
   }
   return false;

@@ -1,5 +1,5 @@
 #pragma once
-// What a caller may see of which object. A tenant sees its own; what it does not see does not exist.
+// What a caller may see of which object. A tenant sees its own; what it does not see is not there.
 #include <optional>
 #include <string>
 

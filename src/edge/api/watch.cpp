@@ -67,8 +67,9 @@ void Watch::take(const Change& change) {
   // The first change after a commit asks to be told of the next one, before any performer does, so
   // that what is pending when emit() runs is what that commit made durable.
   if (pending_.empty()) {
-    backend_.parts.ledger.after_flush([this, alive = std::weak_ptr<int>(alive_)](const Result<>& r) {
-      if (!alive.expired()) emit(r);
+    const std::weak_ptr<int> alive(alive_);
+    backend_.parts.ledger.after_flush([this, alive](const Result<>& durable) {
+      if (!alive.expired()) emit(durable);
     });
   }
   pending_.push_back(std::move(event));

@@ -303,6 +303,17 @@ TEST_F(ApiTest, an_import_is_whole_or_nothing) {
   EXPECT_EQ(bad.status, 422);
   EXPECT_GT(length(field(bad.body, "problems")), 0u) << bad.body;
   EXPECT_EQ(static_cast<int>(ledger_.view().all<Node>().size()), before);
+  const std::string racks = R"({"scope":"lab","files":[{"name":"racks.csv","content":)"
+                            "\"site,name,u_height\\nlab,r1,48\\nlab,r2,48\\n\"}],";
+  const auto planned = call({"POST", "/v1/inventory/import", racks + "\"dry_run\":true}"});
+  EXPECT_EQ(planned.status, 200) << planned.body;
+  EXPECT_FALSE(ledger_.view().find_named<Rack>("r1"));
+  const auto done = call({"POST", "/v1/inventory/import", racks + "\"dry_run\":false}"});
+  EXPECT_EQ(field(done.body, "applied"), "true") << done.body;
+  EXPECT_EQ(field(done.body, "changes"), field(planned.body, "changes"));
+  EXPECT_TRUE(ledger_.view().find_named<Rack>("r2"));
+  EXPECT_EQ(count_history("import_inventory", "done"), 1);
+  EXPECT_NE(call({"GET", "/v1/inventory/export"}).body.find("r2"), std::string::npos);
 }
 
 }  // namespace

@@ -207,6 +207,11 @@ TEST_F(AgentTest, ARejectedIdentityNeedsANewerToken) {
   tundishd.reject = true;
   std::this_thread::sleep_for(std::chrono::milliseconds(400));
   EXPECT_EQ(tundishd.enrolments, 1) << "a spent token is not tried again";
+  write("token", "token-1\n");  // newer than the identity now
+  ASSERT_TRUE(tundishd.wait([](auto& t) { return t.enrolments == 2; }));
+  tundishd.reject = false;
+  const int before = tundishd.syncs;
+  ASSERT_TRUE(tundishd.wait([&](auto& t) { return t.syncs > before; }));
 }
 
 TEST_F(AgentTest, RunsAVerbOnceAndTellsItsResult) {

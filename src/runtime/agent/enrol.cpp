@@ -14,8 +14,6 @@
 namespace tundish::agent {
 namespace {
 
-constexpr Duration slow = seconds(10);  ///< when only a person can help
-
 std::optional<timespec> changed_at(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return std::nullopt;
@@ -99,7 +97,7 @@ Result<> Enrolment::keep(const AgentIdentity& identity) {
 Duration Enrolment::step(net::HttpSession& session, const std::string& boot_id) {
   {
     const std::lock_guard lock(mutex_);
-    if (!is_due()) return rejected_ ? slow : Duration{};
+    if (!is_due()) return rejected_ ? slow_pause(config_) : Duration{};
   }
   const auto reply = ask(session, boot_id);
   if (!reply) {
@@ -114,11 +112,11 @@ Duration Enrolment::step(net::HttpSession& session, const std::string& boot_id) 
   }
   if (reply->secret.empty()) {
     log(LogLevel::error, "enrol_without_secret", {{"node", reply->node}});
-    return slow;
+    return slow_pause(config_);
   }
   if (const auto kept = keep({reply->node, reply->secret}); !kept) {
     log(LogLevel::error, "identity_not_kept", {{"why", kept.error().message()}});
-    return slow;
+    return slow_pause(config_);
   }
   log(LogLevel::info, "enrolled", {{"node", reply->node}});
   return {};

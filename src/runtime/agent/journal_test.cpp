@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "runtime/agent/result_journal.hpp"
 #include "runtime/agent/spool.hpp"
@@ -118,7 +119,17 @@ TEST_F(JournalTest, SpoolAtEveryCutHoldsWhatItsCursorSays) {
     ASSERT_TRUE((*spool)->acknowledge({"boot/kmsg/0"}).has_value());
   }
   const std::string whole = read(path("s"));
-  for (std::size_t cut = 0; cut <= whole.size(); ++cut) {
+  ends.push_back(whole.size());
+  // Every length within some bytes of an end of a write, and a sample of those between.
+  std::set<std::size_t> cuts;
+  for (std::size_t cut = 0; cut < whole.size(); cut += 41) cuts.insert(cut);
+  for (const std::size_t end : ends) {
+    for (std::size_t cut = end - 30; cut <= std::min(end + 30, whole.size()); ++cut) {
+      cuts.insert(cut);
+    }
+  }
+  ends.pop_back();
+  for (const std::size_t cut : cuts) {
     write(path("cut"), whole.substr(0, cut));
     auto spool = Spool::open(path("cut"), {});
     ASSERT_TRUE(spool.has_value());

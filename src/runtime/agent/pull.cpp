@@ -27,7 +27,7 @@ class Pull {
         if (!away_) log(LogLevel::warn, "pull_failed", {{"why", fresh.error().message()}});
         away_ = true;
         const bool denied = fresh.error().code == Code::denied;
-        parts_.bell.sleep(denied ? seconds(10) : backoff_.next());
+        parts_.bell.sleep(denied ? slow_pause(parts_.config) : backoff_.next());
         continue;
       }
       away_ = false;

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::int64_t results_bytes = 4 << 20;  ///< of one message; tundishd takes 8 MiB
 constexpr Duration call_limit = seconds(15);
-constexpr Duration rejected_pause = seconds(10);
 
 class Sync {
  public:
@@ -40,7 +39,7 @@ class Sync {
       if (!away_) log(LogLevel::warn, "sync_failed", {{"why", sent.error().message()}});
       away_ = true;
       const bool denied = sent.error().code == Code::denied;
-      parts_.bell.sleep(denied ? rejected_pause : backoff_.next());
+      parts_.bell.sleep(denied ? slow_pause(parts_.config) : backoff_.next());
       return;
     }
     if (away_) log(LogLevel::info, "sync_works_again");

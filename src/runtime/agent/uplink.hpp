@@ -79,6 +79,11 @@ class Backoff {
   Duration next_ = milliseconds(200);
 };
 
+/// Between attempts when only a person can help.
+inline Duration slow_pause(const AgentConfig& config) {
+  return milliseconds(config.heartbeat_ms * 2);
+}
+
 /// JSON POST or GET with the bearer secret; `denied` for 401 and 403.
 struct ApiCall {
   std::string method = "GET";

@@ -1,0 +1,81 @@
+#include "apps/tundishd/first_start.hpp"
+
+#include "base/text.hpp"
+#include "model/ops/governance_ops.hpp"
+#include "model/ops/node_ops.hpp"
+#include "model/ops/tenancy_ops.hpp"
+#include "runtime/process/process.hpp"
+#include "runtime/secret_box.hpp"
+
+namespace tundish::tundishd {
+namespace {
+
+constexpr const char* why = "first start";
+
+/// Readable by root only, shown nowhere else.
+Result<> make_operator(const std::string& file, control::Ledger& ledger, Random& random) {
+  std::string clear;
+  if (const auto given = process::read_file(file)) {
+    clear = std::string(trim(*given));
+  } else {
+    clear = random.hex(32);
+    TRY_VOID(process::write_file_atomic(file, clear + "\n", 0600));
+  }
+  if (clear.size() < 32) {
+    return make_error(Code::invalid, file + " holds no token of at least 32 characters")
+        .with_remedy("remove the file; a new token is made");
+  }
+  Token token;
+  token.meta.name = "first-operator";
+  token.role = Role::operator_;
+  token.hash = hash_token(clear);
+  return ledger.perform(*create_token(std::move(token)), "system", why);
+}
+
+Result<> make_enrolments(const std::string& file, control::Ledger& ledger) {
+  const std::string text = TRY(process::read_file(file));
+  for (const auto& line : split(text, '\n')) {
+    const auto parts = split(trim(line), ' ');
+    if (parts.size() != 2) continue;
+    Token token;
+    token.meta.name = "enrol-" + parts[0];
+    token.role = Role::agent;
+    token.node = parts[0];
+    token.one_time = true;
+    token.hash = hash_token(parts[1]);
+    TRY_VOID(ledger.perform(*create_token(std::move(token)), "system", why));
+  }
+  return {};
+}
+
+Result<> set_site_authority(const DaemonConfig& config, control::Ledger& ledger) {
+  const auto names = enum_names(AuthorityLevel{});
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] != config.authority) continue;
+    TRY_VOID(ledger.perform(*put_site(config.site), "system", why));
+    if (i == 0) return {};  // observe is what holds where nothing is said
+    return ledger.perform(
+        *set_authority("site:" + config.site, "*", static_cast<AuthorityLevel>(i)), "system", why);
+  }
+  return make_error(Code::invalid, "authority " + config.authority + " is not known")
+      .with_remedy("use observe, advise or act");
+}
+
+}  // namespace
+
+Result<> prepare_first_start(const DaemonConfig& config, control::Ledger& ledger, Random& random) {
+  for (const auto& [id, token] : ledger.view().all<Token>()) {
+    if (token.role == Role::operator_) return {};
+  }
+  const std::string file = config.operator_token_file.empty()
+                               ? config.state_dir + "/operator.token"
+                               : config.operator_token_file;
+  TRY_VOID(make_operator(file, ledger, random));
+  if (!config.enrol_tokens_file.empty()) {
+    TRY_VOID(make_enrolments(config.enrol_tokens_file, ledger));
+  }
+  TRY_VOID(set_site_authority(config, ledger));
+  return ledger.flush();
+}
+
+}  // namespace tundish::tundishd
