@@ -86,12 +86,14 @@ Result<int> up(cli::Context& context, LabArgs args) {
   context.note("lab " + args.spec.name + ": starting " + size);
   TRY_VOID(lab::lab_up(args.spec, TRY(lab_files(args.spec))));
   const LabAccess access = lab_access(paths);
+  // Before waiting: the lab is there, whether or not its tundishd answers in time.
+  TRY_VOID(context.save_context({access.api, access.token_file, "", context_name(args.spec)}));
   if (args.spec.start_daemon) {
     const int code = TRY(await_daemon(context, paths, access.api));
     if (code != cli::exit_done) return code;
   }
-  TRY_VOID(context.save_context({access.api, access.token_file, "", context_name(args.spec)}));
-  context.note("lab " + args.spec.name + " is up; `tundish status` looks at it, and `tundish lab "
+  context.note("lab " + args.spec.name +
+               " is up; `tundish status` looks at it, and `tundish lab "
                "down` ends it");
   return cli::exit_done;
 }
@@ -129,10 +131,10 @@ std::string render_lab(const lab::LabStatus& status) {
                     cli::or_dash(node.failure)});
   }
   out += "\n";
-  return rows.empty() ? out
-                      : out + render_table({"NODE", "ROLE", "POWER", "BOOTS", "OOB", "BMC",
-                                            "FAILURE"},
-                                           rows);
+  return rows.empty()
+             ? out
+             : out +
+                   render_table({"NODE", "ROLE", "POWER", "BOOTS", "OOB", "BMC", "FAILURE"}, rows);
 }
 
 Result<int> status(cli::Context& context, const LabArgs& args) {
@@ -163,8 +165,8 @@ std::string proxy_command(const std::string& lab) {
 
 Result<int> ssh(cli::Context& context, const LabArgs& args) {
   const std::string lab = TRY(chosen_lab(context, args));
-  return cli::replace_process(cli::ssh_argv(
-      {args.user, args.node, args.identity_file, proxy_command(lab), args.words}));
+  return cli::replace_process(
+      cli::ssh_argv({args.user, args.node, args.identity_file, proxy_command(lab), args.words}));
 }
 
 Result<int> connect(cli::Context& context, const LabArgs& args) {

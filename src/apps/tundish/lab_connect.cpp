@@ -14,7 +14,6 @@
 #include <csignal>
 #include <cstring>
 
-
 namespace tundish {
 namespace {
 
@@ -80,8 +79,8 @@ Result<int> open_connection(in_addr address, const LabPeer& peer) {
   to.sin_port = htons(static_cast<std::uint16_t>(peer.port));
   to.sin_addr = address;
   if (::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0) return fd;
-  const Error error = failed("no connection to " + peer.address + " port " +
-                             std::to_string(peer.port));
+  const Error error =
+      failed("no connection to " + peer.address + " port " + std::to_string(peer.port));
   ::close(fd);
   return error;
 }

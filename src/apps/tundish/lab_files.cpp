@@ -22,7 +22,8 @@ std::string make_secret() {
 /// The catalogue of a checkout (build/x/bin) or of an installed package.
 std::string catalogue_dir(const lab::LabSpec& spec) {
   std::error_code ignored;
-  for (const std::string up : {"/../../../catalog", "/../../catalog", "/../share/tundish/catalog"}) {
+  for (const std::string up :
+       {"/../../../catalog", "/../../catalog", "/../share/tundish/catalog"}) {
     const std::filesystem::path path(spec.bin_dir + up);
     if (std::filesystem::exists(path / "xid.yaml", ignored)) {
       return std::filesystem::canonical(path, ignored).string();
@@ -41,7 +42,9 @@ std::string daemon_config(const lab::LabSpec& spec) {
          "/run/tundishd.sock\nstate_dir: " + root + "/store\ncatalog_dir: " + catalogue_dir(spec) +
          "\nsite: " + spec.name + "\noperator_token_file: " + root + "/" + operator_token +
          "\nenrol_tokens_file: " + root + "/secrets/enrol_tokens\nbmc_password_file: " + root +
-         "/secrets/bmc_password\nlab_socket: " + root + "/run/lab.sock\n";
+         "/secrets/bmc_password\nbmc_url: http://{address}\nlab_socket: " + root +
+         "/run/lab.sock\nhold_file: " + root + "/hold\nauthority: act\nexport_type: bind\n" +
+         "export_source: /run/tundish-hw/storage/\n";
 }
 
 std::string agent_config(const lab::LabSpec& spec) {

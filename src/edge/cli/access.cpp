@@ -24,8 +24,7 @@ Result<int> create_token(Context& context, const TokenArgs& args) {
   request.tenant = args.tenant;
   request.node = args.node;
   request.valid_s = args.valid.s();
-  const auto body =
-      TRY(context.change({"POST", api_path({"tokens"}), render_json(request)}));
+  const auto body = TRY(context.change({"POST", api_path({"tokens"}), render_json(request)}));
   if (!body) return exit_done;
   const int code = TRY(show_object<TokenAnswer>(
       context, *body, [](const TokenAnswer& answer) { return answer.token + "\n"; }));
@@ -76,8 +75,8 @@ Result<int> create_secret(Context& context, const SecretArgs& args) {
   request.purpose = args.purpose;
   request.tenant = args.tenant;
   request.value = TRY(read_value(context, args.file));
-  const auto body = TRY(context.change(
-      {"POST", api_path({"secrets"}), render_json(request)}, Privacy::hidden));
+  const auto body =
+      TRY(context.change({"POST", api_path({"secrets"}), render_json(request)}, Privacy::hidden));
   if (!body) return exit_done;
   return show_object<Secret>(context, *body, [](const Secret& secret) {
     return "secret " + name_of(secret) + " stored for " + secret.purpose + "\n";
@@ -120,7 +119,8 @@ void add_access(Command root, Context& context) {
   const auto args = std::make_shared<TokenArgs>();
   Command create = noun.verb("create", "make a token; it is printed once");
   create.take({"name", "name of the token", Need::required}, args->name);
-  create.take({"--role", "what it may do; agent tokens are made with --node",
+  create.take({"--role",
+               "what it may do; agent tokens are made with --node",
                Need::optional,
                {"viewer", "member", "tenant-admin", "auditor", "on-call", "operator", "agent"}},
               args->role);
@@ -129,7 +129,8 @@ void add_access(Command root, Context& context) {
   create.take({"--valid", "for how long, for example 1h; without it for ever"}, args->valid);
   create.run([&context, args]() -> Result<int> {
     if (args->role.empty() && args->node.empty()) {
-      return context.fail_flag("token create: --role is required (or --node for an enrolment token)");
+      return context.fail_flag(
+          "token create: --role is required (or --node for an enrolment token)");
     }
     return create_token(context, *args);
   });

@@ -39,9 +39,8 @@ class CannedApi {
 
   CannedApi() : thread_([this] { loop_.run(); }) {
     sync([this] {
-      auto made = net::HttpServer::listen(loop_, {.url = url()}, [this](auto request, auto reply) {
-        answer(request, reply);
-      });
+      auto made = net::HttpServer::listen(
+          loop_, {.url = url()}, [this](auto request, auto reply) { answer(request, reply); });
       ASSERT_TRUE(made) << made.error().message();
       server_ = std::move(*made);
     });

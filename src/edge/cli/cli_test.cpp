@@ -11,11 +11,12 @@ namespace tundish::edge::cli {
 namespace {
 
 const char* const pending =
-    R"({"id":"cluster-9","spec":{"nodes":2},"status":{"phase":"joining","reason":"waits for gpu01"},)"
+    R"({"id":"cluster-9","spec":{"nodes":2},"status":{"phase":"joining","reason":)"
+    R"("waits for gpu01"},)"
     R"("meta":{"name":"train"}})";
-const char* const active =
-    R"({"id":"cluster-9","spec":{"nodes":1},"status":{"phase":"active","allocation":"allocation-3",)"
-    R"("login_address":"172.16.0.5"},"meta":{"name":"train"}})";
+const char* const active = R"({"id":"cluster-9","spec":{"nodes":1},"status":{"phase":"active",)"
+                           R"("allocation":"allocation-3",)"
+                           R"("login_address":"172.16.0.5"},"meta":{"name":"train"}})";
 const char* const allocation =
     R"({"id":"allocation-3","cluster":"cluster-9","spec":{"nodes":1},"status":{"phase":"active",)"
     R"("nodes":[{"node":"node-1","role":"member","joined":true}]},"meta":{}})";
@@ -24,9 +25,9 @@ const char* const sites =
 
 TEST_F(CliTest, EachErrorCodeHasItsExitCode) {
   const std::map<std::string, std::pair<int, int>> codes = {
-      {"invalid", {422, 3}},     {"not_found", {404, 3}}, {"conflict", {409, 3}},
-      {"denied", {403, 3}},      {"exhausted", {409, 3}}, {"unavailable", {503, 1}},
-      {"timeout", {504, 4}},     {"unsupported", {501, 3}}, {"corrupt", {500, 1}},
+      {"invalid", {422, 3}}, {"not_found", {404, 3}},   {"conflict", {409, 3}},
+      {"denied", {403, 3}},  {"exhausted", {409, 3}},   {"unavailable", {503, 1}},
+      {"timeout", {504, 4}}, {"unsupported", {501, 3}}, {"corrupt", {500, 1}},
       {"internal", {500, 1}}};
   for (const auto& [code, expected] : codes) {
     api.on("GET /v1/nodes/gpu01",
@@ -163,8 +164,8 @@ TEST_F(CliTest, DryRunSendsNothing) {
 }
 
 TEST_F(CliTest, ASecretsValueIsNeverShown) {
-  const Ran dry = run({"secret", "create", "bmc", "--purpose", "bmc_password", "--dry-run"},
-                      "hunter2\n");
+  const Ran dry =
+      run({"secret", "create", "bmc", "--purpose", "bmc_password", "--dry-run"}, "hunter2\n");
   EXPECT_EQ(dry.code, 0);
   EXPECT_FALSE(has(dry.out + dry.err, "hunter2"));
   api.on("POST /v1/secrets", R"({"id":"secret-1","purpose":"bmc_password","meta":{"name":"bmc"}})");
@@ -190,8 +191,7 @@ TEST_F(CliTest, WaitEndsWhenTheClusterIsWhole) {
 TEST_F(CliTest, AWaitThatExpiresIsUnknown) {
   api.on("POST /v1/clusters", pending);
   api.on("GET /v1/clusters/train", pending);
-  const Ran ran =
-      run({"cluster", "create", "train", "--nodes", "2", "--wait", "--timeout", "1s"});
+  const Ran ran = run({"cluster", "create", "train", "--nodes", "2", "--wait", "--timeout", "1s"});
   EXPECT_EQ(ran.code, 4);
   EXPECT_EQ(ran.out, "");
   EXPECT_TRUE(has(ran.err, "cluster train: not there after 1.00 s")) << ran.err;
@@ -380,8 +380,8 @@ TEST(EventLines, PiecesMayBeCutAnywhere) {
 }
 
 TEST(ClusterExec, WordsArriveAsTheyWereGiven) {
-  LoginCall call{"ann", "172.16.0.5", "/k", "tundish lab connect --lab lab %h %p",
-                 {"echo", "it's", "$HOME"}};
+  LoginCall call{
+      "ann", "172.16.0.5", "/k", "tundish lab connect --lab lab %h %p", {"echo", "it's", "$HOME"}};
   const auto argv = ssh_argv(call);
   EXPECT_EQ(argv.back(), "'echo' 'it'\\''s' '$HOME'");
   EXPECT_TRUE(has(join(argv, " "), "ProxyCommand=tundish lab connect --lab lab %h %p"));

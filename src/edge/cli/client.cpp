@@ -48,8 +48,9 @@ std::string one_line(std::string text) {
 Error unreachable(Error error, const Endpoint& endpoint) {
   error.what = "no answer from " + endpoint.api + ": " + error.what;
   if (error.remedy.empty()) {
-    error.remedy = "is tundishd running there? see `tundish doctor`; the address comes from --api, "
-                   "TUNDISH_API or `tundish context`";
+    error.remedy =
+        "is tundishd running there? see `tundish doctor`; the address comes from --api, "
+        "TUNDISH_API or `tundish context`";
   }
   return error;
 }
@@ -128,8 +129,9 @@ Result<std::vector<std::string>> ApiClient::list(const std::string& path) const 
     const auto response = TRY(call(endpoint_, make_request(endpoint_, path + query)));
     const auto items = TRY(JsonValue::parse(response.body));
     if (items.kind() != JsonValue::Kind::list) {
-      return make_error(Code::corrupt, "the API answered " + path + " with something else than a "
-                                       "list");
+      return make_error(Code::corrupt, "the API answered " + path +
+                                           " with something else than a "
+                                           "list");
     }
     for (const auto& item : items.items()) out.push_back(item.render());
     const auto next = response.headers.find("x-next-page");
@@ -160,8 +162,7 @@ Result<std::string> ApiClient::change(const ApiChange& change) const {
 }
 
 Result<std::string> ApiClient::exchange(const ApiChange& change) const {
-  auto response =
-      net::http_call(make_change(endpoint_, change), call_limit, {endpoint_.ca_file});
+  auto response = net::http_call(make_change(endpoint_, change), call_limit, {endpoint_.ca_file});
   if (!response) return unreachable(response.error(), endpoint_);
   const bool is_answer = response->status >= 200 && response->status <= 299;
   const auto value = JsonValue::parse(response->body);
@@ -190,19 +191,17 @@ Result<> ApiClient::watch(const std::string& path,
     }
     return goes_on;
   };
-  const auto ended =
-      net::http_stream(make_request(endpoint_, path), {endpoint_.ca_file}, on_chunk);
+  const auto ended = net::http_stream(make_request(endpoint_, path), {endpoint_.ca_file}, on_chunk);
   if (!ended) return unreachable(ended.error(), endpoint_);
   return {};
 }
 
 Result<Contact> ApiClient::contact(const std::string& path) const {
-  auto response =
-      net::http_call(make_request(endpoint_, path), seconds(10), {endpoint_.ca_file});
+  auto response = net::http_call(make_request(endpoint_, path), seconds(10), {endpoint_.ca_file});
   if (!response) return unreachable(response.error(), endpoint_);
   Contact contact;
   contact.status = response->status;
-  struct tm parts{};
+  struct tm parts {};
   const std::string date = response->headers["date"];
   if (strptime(date.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts) != nullptr) {
     contact.sent_at = Instant{} + seconds(timegm(&parts));

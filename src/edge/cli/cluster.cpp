@@ -1,9 +1,8 @@
 // cluster and allocation.
-#include "edge/cli/cluster_exec.hpp"
-
 #include <ostream>
 
 #include "edge/api/contract.hpp"
+#include "edge/cli/cluster_exec.hpp"
 #include "edge/cli/nouns.hpp"
 #include "edge/cli/simple_kind.hpp"
 #include "edge/cli/wait.hpp"
@@ -65,8 +64,7 @@ Result<int> settle(Context& context, const std::string& name, const std::string&
   const int code = TRY(wait_active(context, name));
   if (code != exit_done) return code;
   const ApiClient client = TRY(context.connect());
-  return show_object<Cluster>(context, TRY(client.get(api_path({"clusters", name}))),
-                              created_line);
+  return show_object<Cluster>(context, TRY(client.get(api_path({"clusters", name}))), created_line);
 }
 
 Result<int> create(Context& context, CreateArgs args) {
@@ -89,8 +87,8 @@ Result<int> scale(Context& context, const ScaleArgs& args) {
                        " from cluster " + args.name + "; jobs there end")) {
     return exit_declined;
   }
-  const auto body = TRY(context.change(
-      {"POST", api_path({"clusters", args.name, "scale"}), render_json(request)}));
+  const auto body = TRY(
+      context.change({"POST", api_path({"clusters", args.name, "scale"}), render_json(request)}));
   return body ? settle(context, args.name, *body) : Result<int>(exit_done);
 }
 
@@ -114,9 +112,8 @@ Result<int> remove(Context& context, const std::string& name) {
   if (!body) return exit_done;
   if (context.settings().wait) {
     // By id: another cluster may take the name meanwhile.
-    const int code =
-        TRY(wait_until(context, {"cluster " + name, "tundish cluster show " + name},
-                       [&] { return missing_to_gone(client, cluster.id.str()); }));
+    const int code = TRY(wait_until(context, {"cluster " + name, "tundish cluster show " + name},
+                                    [&] { return missing_to_gone(client, cluster.id.str()); }));
     if (code != exit_done) return code;
   }
   return show_object<Cluster>(context, *body, [&](const Cluster&) {

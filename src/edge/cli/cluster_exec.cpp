@@ -45,10 +45,9 @@ Result<int> exec(Context& context, const ExecArgs& args) {
 
 std::vector<std::string> ssh_argv(const LoginCall& call) {
   // Nodes are re-imaged and addresses reused: a remembered host key would only cry wolf.
-  std::vector<std::string> argv = {"ssh",
-                                   "-o", "StrictHostKeyChecking=no",
-                                   "-o", "UserKnownHostsFile=/dev/null",
-                                   "-o", "LogLevel=ERROR"};
+  std::vector<std::string> argv = {
+      "ssh",           "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o",
+      "LogLevel=ERROR"};
   if (!call.proxy.empty()) argv.insert(argv.end(), {"-o", "ProxyCommand=" + call.proxy});
   if (!call.identity_file.empty()) {
     argv.insert(argv.end(), {"-o", "IdentitiesOnly=yes", "-i", call.identity_file});

@@ -127,8 +127,8 @@ Parsed CommandTree::parse(const std::vector<std::string>& args) {
     const bool is_help = shared_->app.exit(error, out, err) == 0;
     parsed.exit_code = is_help ? 0 : bad_flag;
     parsed.out = out.str();
-    parsed.err = is_help ? err.str() : name + ": " + error.what() +
-                                           "\n  remedy: see " + name + " --help\n";
+    parsed.err =
+        is_help ? err.str() : name + ": " + error.what() + "\n  remedy: see " + name + " --help\n";
     return parsed;
   }
   const auto rest = shared_->rests.find(shared_->chosen);

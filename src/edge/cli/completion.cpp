@@ -45,8 +45,8 @@ std::string single_quoted(const std::string& text) {
 std::string case_of_words(const CommandDoc& root) {
   std::string out;
   walk_commands(root, "", [&](const std::string& path, const CommandDoc& command) {
-    out += "    " + single_quoted(path) + ") words=" +
-           single_quoted(join(words_at(command, root), " ")) + " ;;\n";
+    out += "    " + single_quoted(path) +
+           ") words=" + single_quoted(join(words_at(command, root), " ")) + " ;;\n";
   });
   return out;
 }
@@ -57,7 +57,8 @@ std::string case_of_values(const CommandDoc& root) {
     for (const auto& option : command.options) {
       for (const auto& flag : flags_of(option)) {
         if (option.choices.empty()) continue;
-        const std::string key = path.empty() ? "*' " + flag + "'" : single_quoted(path + " " + flag);
+        const std::string key =
+            path.empty() ? "*' " + flag + "'" : single_quoted(path + " " + flag);
         out += "    " + key + ") words=" + single_quoted(join(option.choices, " ")) + " ;;\n";
       }
     }
@@ -89,7 +90,9 @@ std::string render_bash_completion(const CommandDoc& root) {
          "  local path='' words='' i\n"
          "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
          "    case \"${path:+$path }${COMP_WORDS[i]}\" in\n"
-         "      " + known_paths(root) + ") path=\"${path:+$path }${COMP_WORDS[i]}\" ;;\n"
+         "      " +
+         known_paths(root) +
+         ") path=\"${path:+$path }${COMP_WORDS[i]}\" ;;\n"
          "    esac\n"
          "  done\n" +
          shared_body(root) +
@@ -110,7 +113,9 @@ std::string render_zsh_completion(const CommandDoc& root) {
          "  local previous=\"$1\" joined='' words='' one; shift\n"
          "  for one in \"$@\"; do\n"
          "    case \"${joined:+$joined }$one\" in\n"
-         "      " + known_paths(root) + ") joined=\"${joined:+$joined }$one\" ;;\n"
+         "      " +
+         known_paths(root) +
+         ") joined=\"${joined:+$joined }$one\" ;;\n"
          "    esac\n"
          "  done\n"
          "  # `path` is bound to PATH in zsh\n" +
@@ -136,14 +141,15 @@ std::string render_fish_completion(const CommandDoc& root) {
   walk_commands(root, "", [&](const std::string& path, const CommandDoc&) {
     if (!path.empty()) out += single_quoted(path) + " ";
   });
-  out += "\n  set -l path ''\n"
-         "  for one in $words\n"
-         "    set -l longer (string trim -- \"$path $one\")\n"
-         "    contains -- $longer $known; and set path $longer\n"
-         "  end\n"
-         "  test \"$path\" = \"$argv[1]\"\n"
-         "end\n"
-         "complete -c tundish -f\n";
+  out +=
+      "\n  set -l path ''\n"
+      "  for one in $words\n"
+      "    set -l longer (string trim -- \"$path $one\")\n"
+      "    contains -- $longer $known; and set path $longer\n"
+      "  end\n"
+      "  test \"$path\" = \"$argv[1]\"\n"
+      "end\n"
+      "complete -c tundish -f\n";
   walk_commands(root, "", [&](const std::string& path, const CommandDoc& command) {
     const std::string at = "complete -c tundish -n \"__tundish_path " + single_quoted(path) + "\"";
     for (const auto& sub : command.commands) {

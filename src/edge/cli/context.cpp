@@ -76,15 +76,17 @@ Result<ApiClient> Context::connect() const {
   endpoint.ca_file = first(variable("TUNDISH_CA"), file.ca_file);
   if (endpoint.api.empty()) {
     return make_error(Code::unavailable, "no API address is known")
-        .with_remedy("start a lab with `tundish lab up`, or give --api, TUNDISH_API or "
-                     "`tundish context use --api URL`");
+        .with_remedy(
+            "start a lab with `tundish lab up`, or give --api, TUNDISH_API or "
+            "`tundish context use --api URL`");
   }
   if (endpoint.token.empty() && !file.token_file.empty()) {
     const auto token = read_text(file.token_file);
     if (!token) {
       return make_error(Code::denied, "cannot read the token file " + file.token_file)
-          .with_remedy("give --token or TUNDISH_TOKEN, or name another file with "
-                       "`tundish context use --token-file FILE`");
+          .with_remedy(
+              "give --token or TUNDISH_TOKEN, or name another file with "
+              "`tundish context use --token-file FILE`");
     }
     endpoint.token = trim(*token);
   }

@@ -26,7 +26,10 @@ std::string_view state_word(CheckState state) {
   return "unknown";
 }
 
-DoctorLine look_at_clock(const Contact& contact) {
+DoctorLine look_at_clock(const Endpoint& endpoint, const Contact& contact) {
+  if (endpoint.api.rfind("unix:", 0) == 0) {
+    return {"clock", CheckState::ok, "tundishd's own", ""};
+  }
   if (!contact.sent_at) {
     return {"clock", CheckState::unknown, "the API tells no time", ""};
   }
@@ -74,12 +77,12 @@ DoctorLine look_at_token(const ApiClient& client, const Result<std::string>& sta
 
 void look_at_status(const StatusReport& status, Lines& lines) {
   const int silent = status.nodes - status.agents_heard;
-  lines.push_back({"agents", silent > 0 ? CheckState::warn : CheckState::ok,
-                   std::to_string(status.agents_heard) + " of " +
-                       count_of(status.nodes, "node") + " heard",
-                   silent > 0 ? "`tundish node list` shows which are silent; silence is unknown, "
-                                "not a fault"
-                              : ""});
+  lines.push_back(
+      {"agents", silent > 0 ? CheckState::warn : CheckState::ok,
+       std::to_string(status.agents_heard) + " of " + count_of(status.nodes, "node") + " heard",
+       silent > 0 ? "`tundish node list` shows which are silent; silence is unknown, "
+                    "not a fault"
+                  : ""});
   if (status.nodes == 0) lines.back().detail = "no nodes yet";
   std::string holds;
   for (const auto& hold : status.holds) holds += (holds.empty() ? "" : "; ") + hold;
@@ -100,12 +103,13 @@ void look_at_status(const StatusReport& status, Lines& lines) {
 DoctorLine look_at_history(const ApiClient& client) {
   const auto verdict = get_object<HistoryVerdict>(client, "/v1/history/verify");
   if (!verdict) {
-    return {"history", CheckState::unknown, verdict.error().what,
-            verdict.error().code == Code::denied ? "ask with an auditor's or operator's token" : ""};
+    return {
+        "history", CheckState::unknown, verdict.error().what,
+        verdict.error().code == Code::denied ? "ask with an auditor's or operator's token" : ""};
   }
   if (!verdict->intact) {
     return {"history", CheckState::fail, verdict->fault,
-            "somebody changed stored history; compare with `tundish history export` of a backup"};
+            "stored history was changed; compare with `tundish history export` of a backup"};
   }
   return {"history", CheckState::ok, std::to_string(verdict->entries) + " entries, every hash fits",
           ""};
@@ -124,12 +128,12 @@ void look_at_api(Context& context, Lines& lines) {
     return;
   }
   const bool is_well = contact->status == 200;
-  lines.push_back({"api", is_well ? CheckState::ok : CheckState::fail,
-                   endpoint.api + (is_well ? " answers"
-                                           : " answers " + std::to_string(contact->status)),
-                   is_well ? "" : "see tundishd's log"});
+  lines.push_back(
+      {"api", is_well ? CheckState::ok : CheckState::fail,
+       endpoint.api + (is_well ? " answers" : " answers " + std::to_string(contact->status)),
+       is_well ? "" : "see tundishd's log"});
   lines.push_back(look_at_trust(endpoint));
-  lines.push_back(look_at_clock(*contact));
+  lines.push_back(look_at_clock(endpoint, *contact));
   const auto status = client->get("/v1/status");
   lines.push_back(look_at_token(*client, status));
   if (!status) return;

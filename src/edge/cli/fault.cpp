@@ -14,11 +14,10 @@ Result<int> list_kinds(Context& context) {
   const ApiClient client = TRY(context.connect());
   const auto items = TRY(client.list(api_path({"faults"})));
   return show_items<FaultKind>(
-      context, items,
-      {{"KIND", "WHAT", "DETECTION", "ACTION"}, [](const FaultKind& kind) -> Cells {
-         return {kind.name, kind.doc, or_dash(kind.expected_detection),
-                 or_dash(kind.expected_action)};
-       }});
+      context, items, {{"KIND", "WHAT", "DETECTION", "ACTION"}, [](const FaultKind& kind) -> Cells {
+                         return {kind.name, kind.doc, or_dash(kind.expected_detection),
+                                 or_dash(kind.expected_action)};
+                       }});
 }
 
 /// The incident that the injected fault opened; "" while there is none.
@@ -31,8 +30,7 @@ Result<std::string> find_incident(const ApiClient& client, const FaultAnswer& an
 }
 
 Result<int> inject(Context& context, const FaultRequest& request) {
-  const auto body =
-      TRY(context.change({"POST", api_path({"faults"}), render_json(request)}));
+  const auto body = TRY(context.change({"POST", api_path({"faults"}), render_json(request)}));
   if (!body) return exit_done;
   const auto answer = TRY(parse_object<FaultAnswer>(*body));
   const int code = TRY(show_object<FaultAnswer>(context, *body, [](const FaultAnswer& told) {
@@ -45,8 +43,8 @@ Result<int> inject(Context& context, const FaultRequest& request) {
     incident = TRY(find_incident(client, answer));
     return incident.empty() ? "no incident on node " + answer.node + " yet" : std::string();
   };
-  const int waited = TRY(wait_until(
-      context, {"fault on node " + answer.node, "tundish incident list"}, missing));
+  const int waited =
+      TRY(wait_until(context, {"fault on node " + answer.node, "tundish incident list"}, missing));
   if (waited == exit_done) context.note("incident " + incident + " is open");
   return waited;
 }

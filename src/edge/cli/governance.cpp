@@ -1,10 +1,11 @@
 // claim, proposal, hold, authority: who may do what, and what waits for a person.
+#include "model/governance.hpp"
+
 #include <ostream>
 
 #include "edge/api/contract.hpp"
 #include "edge/cli/nouns.hpp"
 #include "edge/cli/simple_kind.hpp"
-#include "model/governance.hpp"
 #include "model/incident.hpp"
 
 namespace tundish::edge::cli {
@@ -17,10 +18,10 @@ Listing<Claim> claim_listing(const ApiClient& client) {
   const Names nodes = load_names<Node>(client, "nodes");
   return {{"NAME", "NODE", "HOLDER", "STATE", "SINCE", "UNTIL", "REASON"},
           [nodes](const Claim& claim) -> Cells {
-            return {name_of(claim),          name_in(nodes, claim.node.str()),
-                    claim.holder,            word(claim.state),
-                    render_local(claim.since), render_local(claim.until),
-                    or_dash(claim.reason)};
+            return {
+                name_of(claim),       name_in(nodes, claim.node.str()), claim.holder,
+                word(claim.state),    render_local(claim.since),        render_local(claim.until),
+                or_dash(claim.reason)};
           }};
 }
 
@@ -70,17 +71,16 @@ Result<int> decide(Context& context, const std::string& name, const std::string&
 void add_proposal(Command root, Context& context) {
   Command noun = root.noun("proposal", "acts that wait for a person");
   const KindWords words{"proposals", "proposal"};
-  add_list_and_show<Proposal>(
-      noun, context, words,
-      {{"NAME", "ACTION", "OBJECT", "STATE", "EXPIRES", "REASON"},
-       [](const Proposal& proposal) -> Cells {
-         return {name_of(proposal),
-                 proposal.action,
-                 proposal.object,
-                 word(proposal.state),
-                 render_local(proposal.expires_at),
-                 or_dash(proposal.reason)};
-       }});
+  add_list_and_show<Proposal>(noun, context, words,
+                              {{"NAME", "ACTION", "OBJECT", "STATE", "EXPIRES", "REASON"},
+                               [](const Proposal& proposal) -> Cells {
+                                 return {name_of(proposal),
+                                         proposal.action,
+                                         proposal.object,
+                                         word(proposal.state),
+                                         render_local(proposal.expires_at),
+                                         or_dash(proposal.reason)};
+                               }});
   const auto name = std::make_shared<std::string>();
   const auto add = [&](const std::string& verb, const std::string& doc) {
     Command command = noun.verb(verb, doc);
@@ -107,8 +107,8 @@ Result<int> set_hold(Context& context, const HoldArgs& args) {
     return context.fail_flag("hold set: say why with --reason");
   }
   const HoldRequest request{args.scope, context.settings().reason, args.span.s()};
-  return change_and_show<Hold>(
-      context, {"POST", api_path({"holds"}), render_json(request)}, hold_line);
+  return change_and_show<Hold>(context, {"POST", api_path({"holds"}), render_json(request)},
+                               hold_line);
 }
 
 /// By name, id, or, as people think of it, by scope.
@@ -137,12 +137,12 @@ Result<int> release_hold(Context& context, const HoldArgs& args) {
 void add_hold(Command root, Context& context) {
   Command noun = root.noun("hold", "stops automatic actions; people's commands still work");
   const KindWords words{"holds", "hold"};
-  add_list_and_show<Hold>(
-      noun, context, words, {{"NAME", "SCOPE", "UNTIL", "REASON"}, [](const Hold& hold) -> Cells {
-                               return {name_of(hold), hold.scope,
-                                       hold.until.is_set() ? render_local(hold.until) : "until released",
-                                       or_dash(hold.reason)};
-                             }});
+  add_list_and_show<Hold>(noun, context, words,
+                          {{"NAME", "SCOPE", "UNTIL", "REASON"}, [](const Hold& hold) -> Cells {
+                             const std::string until =
+                                 hold.until.is_set() ? render_local(hold.until) : "released";
+                             return {name_of(hold), hold.scope, until, or_dash(hold.reason)};
+                           }});
   const auto args = std::make_shared<HoldArgs>();
   Command set = noun.verb("set", "stop automatic actions in a scope (--reason R)");
   set.take(scope_doc, args->scope);
@@ -173,7 +173,9 @@ void add_authority(Command root, Context& context) {
   const auto request = std::make_shared<AuthorityRequest>();
   Command set = noun.verb("set", "set the level of a scope");
   set.take({"--scope", scope_doc.doc, Need::required}, request->scope);
-  set.take({"--level", "observe: only look; advise: propose; act", Need::required,
+  set.take({"--level",
+            "observe: only look; advise: propose; act",
+            Need::required,
             {"observe", "advise", "act"}},
            request->level);
   set.take({"--class", "class of action; without it all"}, request->action_class);

@@ -48,9 +48,8 @@ Result<std::int64_t> write_entries(const ApiClient& client, const HistoryArgs& a
                                    std::ostream& out) {
   std::int64_t seen = 0, written = 0;
   while (true) {
-    const auto page =
-        TRY(get_entries(client, "after=" + std::to_string(seen) +
-                                    "&limit=" + std::to_string(export_page)));
+    const auto page = TRY(get_entries(
+        client, "after=" + std::to_string(seen) + "&limit=" + std::to_string(export_page)));
     for (const auto& entry : page) {
       if (entry.at("object").as_text().value_or("").rfind(args.object, 0) != 0) continue;
       out << entry.render() << "\n";

@@ -98,9 +98,8 @@ Result<int> watch(Context& context) {
   Watcher watcher(context, client);
   context.note("watching incidents; Ctrl-C ends it");
   while (true) {
-    const auto ended = client.watch(watcher.path(), [&](const WatchEvent* event) {
-      return watcher.take(event);
-    });
+    const auto ended =
+        client.watch(watcher.path(), [&](const WatchEvent* event) { return watcher.take(event); });
     if (!ended && ended.error().code == Code::denied) return ended.error();
     if (!ended) {
       context.note("the stream broke: " + ended.error().what + "; asking again");

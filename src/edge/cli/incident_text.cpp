@@ -47,10 +47,10 @@ std::string render_header(const Incident& incident, const IncidentNames& names) 
   }
   const std::string repair = incident.action.empty() ? "" : "first repair " + incident.action;
   const std::string lost = incident.device_lost ? "device lost" : "";
-  out += line("catalogue", join(repair.empty() || lost.empty()
-                                    ? std::vector<std::string>{repair + lost}
-                                    : std::vector<std::string>{lost, repair},
-                                ", "));
+  out += line("catalogue",
+              join(repair.empty() || lost.empty() ? std::vector<std::string>{repair + lost}
+                                                  : std::vector<std::string>{lost, repair},
+                   ", "));
   if (incident.drill) out += line("drill", "yes: injected on purpose");
   out += line("detected", render_local(incident.detected_at));
   if (incident.opened_at.is_set()) {
@@ -74,8 +74,8 @@ std::string render_witness(const Incident& incident) {
     out += line("", "nothing but user space saw it: no reset and no RMA follows from it");
   }
   out += line("raw line", first.event.text.empty() ? first.reason : first.event.text);
-  const std::int64_t more = static_cast<std::int64_t>(incident.witnesses.size()) - 1 +
-                            incident.witnesses_dropped;
+  const std::int64_t more =
+      static_cast<std::int64_t>(incident.witnesses.size()) - 1 + incident.witnesses_dropped;
   if (more > 0) out += line("", "and " + std::to_string(more) + " more");
   return out;
 }
@@ -94,9 +94,9 @@ std::string render_timeline(const Incident& incident) {
                     entry.acting.us > 0 ? render_duration(entry.acting) : "-", wall(entry),
                     word(entry.owner), entry.detail});
   }
-  return "\ntimeline\n" + indent(render_table({"AT", "SINCE", "WHAT", "OUTCOME", "ACTING", "WALL",
-                                               "OWNER", "DETAIL"},
-                                              rows));
+  return "\ntimeline\n" +
+         indent(render_table(
+             {"AT", "SINCE", "WHAT", "OUTCOME", "ACTING", "WALL", "OWNER", "DETAIL"}, rows));
 }
 
 std::string render_jobs(const Incident& incident) {
@@ -152,19 +152,19 @@ std::string render_verdicts(const Incident& incident) {
   if (incident.verdicts.empty()) return "";
   std::vector<Cells> rows;
   for (const auto& verdict : incident.verdicts) {
-    rows.push_back({verdict.check, word(verdict.state), or_dash(verdict.reason),
-                    or_dash(verdict.evidence)});
+    rows.push_back(
+        {verdict.check, word(verdict.state), or_dash(verdict.reason), or_dash(verdict.evidence)});
   }
-  return "\nrevalidation\n" + indent(render_table({"CHECK", "VERDICT", "REASON", "EVIDENCE"},
-                                                  rows));
+  return "\nrevalidation\n" +
+         indent(render_table({"CHECK", "VERDICT", "REASON", "EVIDENCE"}, rows));
 }
 
 }  // namespace
 
 std::string render_waiting(const Incident& incident) {
   if (incident.state == IncidentState::rma) {
-    return "the vendor: the node stays claimed until `tundish incident close " +
-           name_of(incident) + "`";
+    return "the vendor: the node stays claimed until `tundish incident close " + name_of(incident) +
+           "`";
   }
   if (incident.state != IncidentState::open) return "";
   if (incident.held) {
@@ -182,8 +182,9 @@ std::string render_waiting(const Incident& incident) {
     }
     if (is_act(*entry)) break;
   }
-  const std::string state = incident.policy_state.empty() ? "the first step" : incident.policy_state;
-  return "the policy, in state " + state + " since " + render_local(incident.policy_since);
+  if (incident.policy_state.empty()) return "the policy's first step";
+  return "the policy, in state " + incident.policy_state + " since " +
+         render_local(incident.policy_since);
 }
 
 std::string render_incident(const Incident& incident, const IncidentNames& names) {

@@ -20,19 +20,23 @@ Witness sample_witness() {
   witness.boot_id = "4f1c2d3e-0000";
   witness.seq = 812;
   witness.observed_at = detected;
-  witness.event.text = "NVRM: Xid (PCI:0000:5d:00): 79, GPU has fallen off the bus.";
+  witness.event.text = "NVRM: Xid (PCI:0000:5d:00): 79, GPU lost";
   return witness;
 }
 
 std::vector<TimelineEntry> sample_timeline() {
-  return {{detected, {}, "detected", "NVRM: Xid 79", "", StepOutcome::done, TimeOwner::provider, {}},
-          {after(40), {}, "claimed", "node takes no new work", "", StepOutcome::done,
-           TimeOwner::provider, {}},
+  return {{detected, {}, "detected", "Xid 79", "", StepOutcome::done, TimeOwner::provider, {}},
+          {after(40), {}, "claimed", "no new work", "", StepOutcome::done, TimeOwner::provider, {}},
           {after(60), after(6060), "evacuate", "1 job requeued", "i/evacuate/1", StepOutcome::done,
            TimeOwner::provider, milliseconds(120)},
-          {after(9000), {}, "allocation whole again", "the replacement serves", "",
-           StepOutcome::done, TimeOwner::provider, {}},
-          {after(9500), {}, "reboot", "", "i/reboot/1", StepOutcome::running, TimeOwner::provider,
+          {after(9000), {}, "whole", "it serves", "", StepOutcome::done, TimeOwner::provider, {}},
+          {after(9500),
+           {},
+           "reboot",
+           "",
+           "i/reboot/1",
+           StepOutcome::running,
+           TimeOwner::provider,
            milliseconds(30)}};
 }
 
@@ -75,18 +79,18 @@ const char* const golden =
   detected      2026-02-01 01:00:00
   opened        2026-02-01 01:00:00 (+40 ms)
   witness       kernel (kmsg, boot 4f1c2d3e, record 812)
-  raw line      NVRM: Xid (PCI:0000:5d:00): 79, GPU has fallen off the bus.
+  raw line      NVRM: Xid (PCI:0000:5d:00): 79, GPU lost
                 and 2 more
   blame         GPU 0000:5d:00 of node gpu03: kernel reports xid 79
   waits for     reboot to end
 
 timeline
-  AT             SINCE     WHAT                     OUTCOME   ACTING   WALL     OWNER      DETAIL
-  01:00:00.000   +0.0 ms   detected                 -         -        -        provider   NVRM: Xid 79
-  01:00:00.040   +40 ms    claimed                  -         -        -        provider   node takes no new work
-  01:00:00.060   +60 ms    evacuate                 done      120 ms   6.00 s   provider   1 job requeued
-  01:00:09.000   +9.00 s   allocation whole again   -         -        -        provider   the replacement serves
-  01:00:09.500   +9.50 s   reboot                   running   30 ms    runs     provider
+  AT             SINCE     WHAT       OUTCOME   ACTING   WALL     OWNER      DETAIL
+  01:00:00.000   +0.0 ms   detected   -         -        -        provider   Xid 79
+  01:00:00.040   +40 ms    claimed    -         -        -        provider   no new work
+  01:00:00.060   +60 ms    evacuate   done      120 ms   6.00 s   provider   1 job requeued
+  01:00:09.000   +9.00 s   whole      -         -        -        provider   it serves
+  01:00:09.500   +9.50 s   reboot     running   30 ms    runs     provider
 
 jobs hit
   JOB   NODES BEFORE   NODES AFTER   RESTARTS   RUNNING AGAIN
@@ -144,12 +148,19 @@ TEST_F(IncidentText, UserSpaceIsSaidToBeNoProof) {
   EXPECT_TRUE(has(text, "no reset and no RMA follows")) << text;
 }
 
+TEST_F(IncidentText, WithoutRecordedTimesTheTimelineSaysHowLongItWasShort) {
+  Incident incident = sample_incident();
+  incident.member_short_since = incident.member_restored_at = {};
+  incident.timeline[3].what = "allocation whole again";
+  EXPECT_TRUE(has(render_incident(incident, names), "member short  8.96 s (01:00:00.040 to "));
+}
+
 TEST_F(IncidentText, ATenantStillShortIsSaid) {
   Incident incident = sample_incident();
   incident.member_restored_at = {};
   incident.timeline.resize(3);
-  EXPECT_TRUE(has(render_incident(incident, names),
-                  "member short  since 2026-02-01 01:00:00, still"));
+  EXPECT_TRUE(
+      has(render_incident(incident, names), "member short  since 2026-02-01 01:00:00, still"));
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ std::optional<InventoryRequest> read_files(Context& context, const InventoryArgs
   for (const auto& name : args.files) {
     std::ifstream file(name, std::ios::binary);
     std::ostringstream text;
-    if (!file || std::filesystem::is_directory(name) || (file.peek() != EOF && !(text << file.rdbuf()))) {
+    if (!file || std::filesystem::is_directory(name) ||
+        (file.peek() != EOF && !(text << file.rdbuf()))) {
       context.fail_flag("cannot read " + name);
       return std::nullopt;
     }
@@ -84,8 +85,8 @@ Result<int> import_files(Context& context, const InventoryArgs& args) {
   if (!request) return exit_bad_flag;
   request->dry_run = context.settings().dry_run;
   const ApiClient client = TRY(context.connect());
-  const std::string body = TRY(client.exchange({"POST", "/v1/inventory/import",
-                                                render_json(*request), context.settings().reason}));
+  const std::string body = TRY(client.exchange(
+      {"POST", "/v1/inventory/import", render_json(*request), context.settings().reason}));
   const auto answer = TRY(parse_object<InventoryAnswer>(body));
   const int code = show_answer(context, body, answer);
   if (code == exit_done) {

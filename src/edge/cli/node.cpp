@@ -107,14 +107,14 @@ Result<std::string> missing(const ApiClient& client, const std::string& name, Un
 }
 
 Result<int> act_on_node(Context& context, const NodeVerb& verb, const std::string& name) {
-  if (!verb.lost.empty() && !context.confirm("This will " + verb.name + " node " + name + ": " +
-                                             verb.lost)) {
+  if (!verb.lost.empty() &&
+      !context.confirm("This will " + verb.name + " node " + name + ": " + verb.lost)) {
     return exit_declined;
   }
   ReasonRequest request;
   request.reason = context.settings().reason;
-  const auto body = TRY(context.change(
-      {"POST", api_path({"nodes", name, verb.name}), render_json(request)}));
+  const auto body =
+      TRY(context.change({"POST", api_path({"nodes", name, verb.name}), render_json(request)}));
   if (!body) return exit_done;
   if (context.settings().wait && verb.until != Until::now) {
     const ApiClient client = TRY(context.connect());

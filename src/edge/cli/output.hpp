@@ -52,8 +52,7 @@ std::string render_local_clock(Instant at);
 std::string or_dash(const std::string& text);
 
 template <class E>
-  requires std::is_enum_v<E>
-std::string word(E value) {
+requires std::is_enum_v<E> std::string word(E value) {
   const auto names = enum_names(E{});
   const auto index = static_cast<std::size_t>(value);
   return index < names.size() ? std::string(names[index]) : "?";

@@ -13,10 +13,10 @@ std::string render_status(const StatusReport& status) {
   std::string out = "site " + or_dash(status.site) + "   tundishd " + status.version +
                     "   revision " + std::to_string(status.revision) + ", epoch " +
                     std::to_string(status.epoch) + "\n";
-  out += render_table({"NODES", "READY", "ASSIGNED", "CLAIMED", "AGENTS HEARD"},
-                      {{count(status.nodes), count(status.nodes_ready),
-                        count(status.nodes_assigned), count(status.nodes_claimed),
-                        count(status.agents_heard)}});
+  out +=
+      render_table({"NODES", "READY", "ASSIGNED", "CLAIMED", "AGENTS HEARD"},
+                   {{count(status.nodes), count(status.nodes_ready), count(status.nodes_assigned),
+                     count(status.nodes_claimed), count(status.agents_heard)}});
   out += render_table({"CLUSTERS", "ACTIVE", "OPEN INCIDENTS", "PROPOSALS WAITING"},
                       {{count(status.clusters), count(status.clusters_active),
                         count(status.incidents_open), count(status.proposals_waiting)}});

@@ -1,7 +1,8 @@
 // rack, site, switch, sku, cable: list and show.
+#include "model/physical.hpp"
+
 #include "edge/cli/nouns.hpp"
 #include "edge/cli/simple_kind.hpp"
-#include "model/physical.hpp"
 
 namespace tundish::edge::cli {
 
@@ -11,11 +12,10 @@ void add_physical(Command root, Context& context) {
       {{"NAME", "SITE", "UNITS"}, [](const Rack& rack) -> Cells {
          return {name_of(rack), or_dash(rack.spec.site), std::to_string(rack.spec.u_height)};
        }});
-  add_list_and_show<Site>(
-      root.noun("site", "sites"), context, {"sites", "site"},
-      {{"NAME", "SINCE"}, [](const Site& site) -> Cells {
-         return {name_of(site), render_local(site.meta.created_at)};
-       }});
+  add_list_and_show<Site>(root.noun("site", "sites"), context, {"sites", "site"},
+                          {{"NAME", "SINCE"}, [](const Site& site) -> Cells {
+                             return {name_of(site), render_local(site.meta.created_at)};
+                           }});
   add_list_and_show<Switch>(
       root.noun("switch", "switches"), context, {"switches", "switch"},
       {{"NAME", "ROLE", "SITE", "RACK", "DRIVER"}, [](const Switch& it) -> Cells {
@@ -32,12 +32,12 @@ void add_physical(Command root, Context& context) {
                  std::to_string(sku.spec.cpus),
                  std::to_string(sku.spec.memory_mib) + " MiB"};
        }});
-  add_list_and_show<Cable>(
-      root.noun("cable", "cables"), context, {"cables", "cable"},
-      {{"NAME", "SIDE A", "SIDE B"}, [](const Cable& cable) -> Cells {
-         return {name_of(cable), cable.spec.side_a_device + ":" + cable.spec.side_a_port,
-                 cable.spec.side_b_device + ":" + cable.spec.side_b_port};
-       }});
+  add_list_and_show<Cable>(root.noun("cable", "cables"), context, {"cables", "cable"},
+                           {{"NAME", "SIDE A", "SIDE B"}, [](const Cable& cable) -> Cells {
+                              return {name_of(cable),
+                                      cable.spec.side_a_device + ":" + cable.spec.side_a_port,
+                                      cable.spec.side_b_device + ":" + cable.spec.side_b_port};
+                            }});
 }
 
 }  // namespace tundish::edge::cli

@@ -11,8 +11,7 @@ namespace {
 void add_globals(Command root, Settings& settings) {
   root.take({"-o,--output", "form of the answer", Need::optional, {"table", "json", "yaml"}},
             settings.output);
-  root.take({"--api", "address of the API: https://..., http://... or unix:/socket"},
-            settings.api);
+  root.take({"--api", "address of the API: https://..., http://... or unix:/socket"}, settings.api);
   root.take({"--token", "bearer token; TUNDISH_TOKEN keeps it out of the process list"},
             settings.token);
   root.take({"--reason", "why; kept in the history"}, settings.reason);
@@ -38,15 +37,14 @@ void add_completion(Command root, Context& context, const CommandTree& tree) {
 
 }  // namespace
 
-int run_program(const std::vector<std::string>& args, Context& context,
-                const AddNouns& add_nouns) {
+int run_program(const std::vector<std::string>& args, Context& context, const AddNouns& add_nouns) {
   CommandTree tree("tundish", "A GPU cloud that repairs itself, and says what it does.");
   const Command root = tree.root();
   add_globals(root, context.settings());
   if (add_nouns) add_nouns(root, context);
-  for (const auto add : {add_inventory, add_node, add_physical, add_tenancy, add_access,
-                         add_cluster, add_fault, add_incident, add_governance, add_history,
-                         add_overview, add_doctor, add_context}) {
+  for (const auto add :
+       {add_inventory, add_node, add_physical, add_tenancy, add_access, add_cluster, add_fault,
+        add_incident, add_governance, add_history, add_overview, add_doctor, add_context}) {
     add(root, context);
   }
   add_completion(root, context, tree);

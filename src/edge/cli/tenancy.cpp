@@ -18,11 +18,11 @@ struct TenantArgs {
 
 Result<int> create_tenant(Context& context, const TenantArgs& args) {
   const TenantRequest request{args.name, args.gpus};
-  return change_and_show<Tenant>(
-      context, {"POST", api_path({"tenants"}), render_json(request)}, [](const Tenant& tenant) {
-        return "tenant " + name_of(tenant) + " created, quota " +
-               count_of(tenant.spec.gpu_quota, "GPU") + "\n";
-      });
+  return change_and_show<Tenant>(context, {"POST", api_path({"tenants"}), render_json(request)},
+                                 [](const Tenant& tenant) {
+                                   return "tenant " + name_of(tenant) + " created, quota " +
+                                          count_of(tenant.spec.gpu_quota, "GPU") + "\n";
+                                 });
 }
 
 Result<int> set_quota(Context& context, const TenantArgs& args) {
@@ -134,9 +134,9 @@ void add_tenancy(Command root, Context& context) {
   Command create = noun.verb("create", "admit a user of a tenant");
   create.take({"name", "login name", Need::required}, args->name);
   create.take({"--tenant", "name or id; a tenant's own token need not say it"}, args->tenant);
-  create.take({"--ssh-key", "public key, or a file that holds some; may be repeated",
-               Need::required},
-              args->keys);
+  create.take(
+      {"--ssh-key", "public key, or a file that holds some; may be repeated", Need::required},
+      args->keys);
   create.run([&context, args] { return create_user(context, *args); });
 }
 

@@ -36,7 +36,7 @@ OperationPtr admit_node(std::string name, NodeSpec spec) {
       [name = std::move(name), spec = std::move(spec)](Txn& txn) -> Result<> {
         TRY_VOID(require_new_name<Node>(txn, name, {}));
         for (const auto& [id, other] : txn.view().all<Node>()) {
-          if (other.spec.bmc_mac == spec.bmc_mac) {
+          if (!spec.bmc_mac.empty() && other.spec.bmc_mac == spec.bmc_mac) {
             return make_error(Code::conflict, "BMC MAC " + spec.bmc_mac + " belongs to node " +
                                                   other.meta.name);
           }
