@@ -97,6 +97,13 @@ Result<std::string> bmc_password(const DaemonConfig& config) {
 
 Result<> run_daemon(const DaemonConfig& config) {
   const Catalogues catalogues = TRY(load_catalogues(config));
+  std::error_code failed;
+  std::filesystem::create_directories(config.state_dir, failed);
+  if (failed) {
+    return make_error(Code::unavailable, config.state_dir + ": " + failed.message())
+        .with_remedy("set state_dir to a folder that can be made");
+  }
+  std::filesystem::permissions(config.state_dir, std::filesystem::perms::owner_all, failed);
   const auto store = TRY(SqliteStore::open(config.state_dir + "/store.sqlite"));
   const SecretBox box = TRY(SecretBox::open(config.state_dir + "/secret.key"));
   KernelRandom random;

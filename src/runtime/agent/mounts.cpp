@@ -110,6 +110,10 @@ Result<> mount_export(const ExportMount& mount, Duration limit) {
   if (mount.type == "bind") {
     // The folder belongs to the storage; a link in it must not lead out of it.
     std::error_code failed;
+    // A folder has no server that would make an export for a new tenant: the first node does.
+    if (::mkdir(mount.source.c_str(), 0755) == 0) {
+      fs::permissions(mount.source, fs::perms(0755), failed);
+    }
     const auto real = fs::canonical(mount.source, failed);
     if (failed) return make_error(Code::not_found, "storage " + mount.source + " is not there");
     if (real.string() != mount.source) {

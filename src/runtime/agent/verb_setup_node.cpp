@@ -56,7 +56,10 @@ Result<> apply_exports(const SetupNode& setup, const VerbTools& tools, const Dea
 Result<> apply_users(const SetupNode& setup, const VerbTools& tools) {
   TRY_VOID(apply_accounts(tools.paths.etc, setup.users));
   TRY_VOID(write_ssh_keys(setup.users, tools.paths));
-  for (const auto& user : setup.users) TRY_VOID(make_home("/home", user));
+  for (const auto& user : setup.users) {
+    TRY_VOID(make_home("/home", user));
+    for (const auto& mount : setup.exports) TRY_VOID(make_home(mount.target, user));
+  }
   return {};
 }
 
