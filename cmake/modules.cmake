@@ -1,6 +1,7 @@
 # One function per kind of room. Files are found by name: adding one edits no list.
 add_library(tundish_flags INTERFACE)
-target_include_directories(tundish_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
+target_include_directories(tundish_flags INTERFACE
+  ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
 target_compile_options(tundish_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
   -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
@@ -24,7 +25,8 @@ function(tundish_module name)
   endif()
   if(tests)
     add_executable(test_${name} ${tests})
-    target_link_libraries(test_${name} PRIVATE tundish_${name} ${arg_TEST_LINK} GTest::gmock GTest::gtest_main)
+    target_link_libraries(test_${name} PRIVATE tundish_${name} ${arg_TEST_LINK}
+      GTest::gmock GTest::gtest_main)
     target_compile_definitions(test_${name} PRIVATE TUNDISH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     add_test(NAME ${name} COMMAND test_${name})
   endif()
@@ -44,7 +46,8 @@ function(tundish_family folder type)
     string(APPEND table "&${symbol}, ")
   endforeach()
   set(header ${CMAKE_BINARY_DIR}/generated/families/${family}/table.inc)
-  file(CONFIGURE OUTPUT ${header} CONTENT "${declare}inline constexpr const ${type}* all_${family}[] = {${table}nullptr};\n")
+  set(array "inline constexpr const ${type}* all_${family}[] = {${table}nullptr};\n")
+  file(CONFIGURE OUTPUT ${header} CONTENT "${declare}${array}")
 endfunction()
 
 function(tundish_app name)

@@ -23,6 +23,7 @@ struct EngineAct {
   NodeId controller;
   std::string cluster_name;
   std::vector<EngineCommand> commands;
+  Instant seen_at;  ///< of the observation that the commands follow from
 };
 /// Leave to act on the claims of an incident: the engine and the swap follow from it.
 struct PermitClaimsAct {

@@ -39,7 +39,9 @@ class Ledger {
     listeners_.push_back(std::move(listener));
   }
   /// Called after memory was loaded anew because a commit failed.
-  void on_reload(std::function<void()> listener) { reload_listeners_.push_back(std::move(listener)); }
+  void on_reload(std::function<void()> listener) {
+    reload_listeners_.push_back(std::move(listener));
+  }
 
  private:
   Store& store_;

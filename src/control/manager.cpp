@@ -4,7 +4,9 @@
 #include "control/allocation/reconcile_allocation.hpp"
 #include "control/fault/reconcile_incident.hpp"
 #include "control/node/reconcile_node.hpp"
+#include "model/ops/allocation_ops.hpp"
 #include "model/ops/node_ops.hpp"
+#include "model/ops/pool.hpp"
 
 namespace tundish::control {
 namespace {
@@ -12,12 +14,19 @@ namespace {
 /// More looks at one object within one pump than any chain of steps needs: two controllers
 /// undoing each other.
 constexpr int most_rounds = 200;
-constexpr Duration tick_interval = milliseconds(250);
+/// Between looks at what is under way.
+constexpr Duration busy_interval = milliseconds(250);
 
 std::string_view actor_name(int kind) {
   static constexpr std::string_view names[] = {"controller:incident", "controller:allocation",
                                                "controller:cluster", "controller:node"};
   return names[kind];
+}
+
+/// Equal but for the time of looking.
+bool shows_same(const EngineObserved& a, const EngineObserved& b) {
+  return a.reachable == b.reachable && a.fault == b.fault && a.started_at == b.started_at &&
+         a.partition_nodes == b.partition_nodes && a.nodes == b.nodes && a.jobs == b.jobs;
 }
 
 }  // namespace
@@ -34,7 +43,7 @@ Manager::Manager(ManagerParts parts)
 
 void Manager::start() {
   touch_all();
-  tick();
+  arm();
 }
 
 View Manager::view() const {
@@ -74,9 +83,7 @@ void Manager::touch_change(const Change& change) {
     // A node that became free may be the spare that an allocation waits for.
     const Node* node = body(static_cast<Node*>(nullptr));
     if (node && node->status.phase == NodePhase::ready) {
-      for (const auto& [id, held] : parts_.ledger.view().all<Allocation>()) {
-        touch(Kind::allocation, id.str());
-      }
+      touch_allocations();
     }
   } else if (const Claim* claim = body(static_cast<Claim*>(nullptr))) {
     touch_node(claim->node);
@@ -148,6 +155,53 @@ Outcome Manager::reconcile(const Key& key) const {
   return {};
 }
 
+void Manager::note(const Key& key, const Outcome& outcome) {
+  reasons_[key.second] = outcome.reason;
+  const auto known = wakes_.find(key);
+  if (known != wakes_.end()) {
+    wake_order_.erase({known->second, key});
+    wakes_.erase(known);
+  }
+  // A time that has come was judged just now; to wake for it again would never end.
+  if (outcome.wake_at > parts_.scheduler.now()) {
+    wakes_[key] = outcome.wake_at;
+    wake_order_.insert({outcome.wake_at, key});
+  }
+  const auto keep = [&key](std::set<Key>& set, bool in) {
+    if (in) {
+      set.insert(key);
+    } else {
+      set.erase(key);
+    }
+  };
+  keep(restless_, !outcome.actions.empty());
+  keep(moving_, is_unsettled(key));
+}
+
+/// Under way: what it waits for shows in the engine, which is looked at more often meanwhile.
+bool Manager::is_unsettled(const Key& key) const {
+  const Registry& reg = parts_.ledger.view();
+  switch (key.first) {
+    case Kind::incident: {
+      const auto* found = reg.find(IncidentId(key.second));
+      return found && found->state == IncidentState::open;
+    }
+    case Kind::allocation: {
+      const auto* found = reg.find(AllocationId(key.second));
+      if (!found) return false;
+      const auto phase = found->status.phase;
+      return (phase != AllocationPhase::active && phase != AllocationPhase::degraded) ||
+             count_role(*found, MemberRole::leaving) > 0;
+    }
+    case Kind::cluster: {
+      const auto* found = reg.find(ClusterId(key.second));
+      return found && found->status.phase != ClusterPhase::active;
+    }
+    case Kind::node: return false;  // what it waits for touches it, or it says when to look
+  }
+  return false;
+}
+
 void Manager::decide(std::vector<Action>& actions) {
   std::map<Key, int> rounds;
   std::map<Key, std::vector<Action>> wanted;
@@ -159,12 +213,7 @@ void Manager::decide(std::vector<Action>& actions) {
       continue;
     }
     Outcome outcome = reconcile(key);
-    reasons_[key.second] = outcome.reason;
-    if (outcome.wake_at.is_set()) {
-      wakes_[key] = outcome.wake_at;
-    } else {
-      wakes_.erase(key);
-    }
+    note(key, outcome);
     for (const auto& operation : outcome.operations) {
       const auto done = parts_.ledger.perform(
           *operation, std::string(actor_name(static_cast<int>(key.first))), outcome.reason);
@@ -200,6 +249,7 @@ void Manager::pump() {
   }
   pumping_ = false;
   if (!due_.empty() || parts_.ledger.has_pending()) schedule_pump();
+  arm();
 }
 
 void Manager::heard(const NodeId& node, const std::string& boot_id, bool on_hold) {
@@ -212,6 +262,8 @@ void Manager::heard(const NodeId& node, const std::string& boot_id, bool on_hold
     (void)parts_.ledger.perform(*record_boot(node, boot_id), "agent:" + node.str(), "new boot");
   }
   if (was_silent || new_boot) touch_node(node);
+  const Node* known = parts_.ledger.view().find(node);
+  if (was_silent && known && known->status.phase == NodePhase::ready) touch_allocations();
 }
 
 void Manager::set_hold_file(bool present) {
@@ -220,52 +272,136 @@ void Manager::set_hold_file(bool present) {
   touch_all();
 }
 
-void Manager::tick() {
+void Manager::arm() {
+  const Instant at = next_beat();
+  if (!at.is_set() || (beat_at_.is_set() && beat_at_ <= at)) return;
+  beat_at_ = at;
+  parts_.scheduler.at(at, [this, at] {
+    if (beat_at_ != at) return;  // an earlier one was armed in between
+    beat_at_ = {};
+    beat();
+  });
+}
+
+Instant Manager::next_beat() const {
+  Instant next;
+  const auto take = [&next](Instant at) {
+    if (!next.is_set() || at < next) next = at;
+  };
+  if (!restless_.empty()) take(busy_at_ + busy_interval);
+  if (!wake_order_.empty()) take(wake_order_.begin()->first);
+  const Registry& reg = parts_.ledger.view();
+  for (const auto& [id, cluster] : reg.all<Cluster>()) {
+    if (cluster.status.controller_ready) take(next_look(id, cluster));
+  }
+  for (const auto& [id, device] : reg.all<Switch>()) {
+    if (device.spec.management_url.empty()) continue;
+    const auto read = switch_read_.find(id.str());
+    take(read == switch_read_.end() ? Instant{1} : read->second + parts_.limits.port_interval);
+  }
+  for (const auto& [id, entry] : reg.all<PoolEntry>()) {
+    if (entry.state != PoolState::tombstone || !entry.seen_absent) continue;
+    take(entry.since + tombstone_time);
+  }
+  return next;
+}
+
+void Manager::beat() {
   const Instant now = parts_.scheduler.now();
-  for (auto it = wakes_.begin(); it != wakes_.end();) {
-    if (it->second <= now) {
-      due_.insert(it->first);
-      it = wakes_.erase(it);
-    } else {
-      ++it;
-    }
+  while (!wake_order_.empty() && wake_order_.begin()->first <= now) {
+    const Key key = wake_order_.begin()->second;
+    wake_order_.erase(wake_order_.begin());
+    wakes_.erase(key);
+    due_.insert(key);
+  }
+  if (!restless_.empty() && now - busy_at_ >= busy_interval) {
+    busy_at_ = now;
+    touch_restless();
+  }
+  look_at_engines(now);
+  read_switches(now);
+  free_tombstones(now);
+  if (!due_.empty() || parts_.ledger.has_pending()) schedule_pump();
+  arm();
+}
+
+void Manager::touch_restless() {
+  const Registry& reg = parts_.ledger.view();
+  for (const auto& key : restless_) {
+    due_.insert(key);
+    if (key.first != Kind::incident) continue;
+    const auto* incident = reg.find(IncidentId(key.second));
+    const Allocation* held = incident ? reg.find(incident->allocation) : nullptr;
+    if (!held) continue;
+    due_.insert({Kind::allocation, held->id.str()});
+    due_.insert({Kind::cluster, held->cluster.str()});
+  }
+}
+
+/// Nothing of the cluster is under way, so its engine may be looked at less often.
+bool Manager::is_quiet(const Cluster& cluster) const {
+  const Key mine{Kind::cluster, cluster.id.str()};
+  const Key nodes{Kind::allocation, cluster.status.allocation.str()};
+  for (const auto* set : {&restless_, &moving_}) {
+    if (set->contains(mine) || set->contains(nodes)) return false;
   }
   const Registry& reg = parts_.ledger.view();
-  bool moving = false;
-  for (const auto& [id, incident] : reg.all<Incident>()) {
-    if (incident.state != IncidentState::open) continue;
-    moving = true;
-    due_.insert({Kind::incident, id.str()});
+  for (const auto& [kind, id] : moving_) {
+    if (kind != Kind::incident) break;  // incidents come first
+    const auto* incident = reg.find(IncidentId(id));
+    if (incident && incident->allocation == cluster.status.allocation) return false;
   }
+  return true;
+}
+
+Instant Manager::next_look(const ClusterId& id, const Cluster& cluster) const {
+  const auto looked = engine_looked_.find(id);
+  if (looked == engine_looked_.end()) return {1};
+  return looked->second + (is_quiet(cluster) ? parts_.limits.engine_interval
+                                             : parts_.limits.engine_interval_busy);
+}
+
+void Manager::look_at_engines(Instant now) {
+  const Registry& reg = parts_.ledger.view();
+  std::erase_if(engine_looked_, [&](const auto& looked) { return !reg.find(looked.first); });
   for (const auto& [id, cluster] : reg.all<Cluster>()) {
+    if (!cluster.status.controller_ready || now < next_look(id, cluster)) continue;
+    engine_looked_[id] = now;
     const Allocation* held = reg.find(cluster.status.allocation);
-    const bool settled = cluster.status.phase == ClusterPhase::active && !moving;
-    const Duration pause =
-        settled ? parts_.limits.engine_interval : parts_.limits.engine_interval_busy;
     if (!held) continue;
-    if (!settled) due_.insert({Kind::allocation, held->id.str()});
-    if (!settled) due_.insert({Kind::cluster, id.str()});
-    if (!cluster.status.controller_ready || now - engine_looked_[id] < pause) continue;
     for (const auto& member : held->status.nodes) {
       if (member.role != MemberRole::controller) continue;
-      engine_looked_[id] = now;
       runner_.observe_engine(id, cluster.meta.name, member.node);
     }
   }
-  for (const auto& [id, device] : reg.all<Switch>()) {
-    if (now - switch_read_[id.str()] < parts_.limits.port_interval) continue;
+}
+
+void Manager::read_switches(Instant now) {
+  for (const auto& [id, device] : parts_.ledger.view().all<Switch>()) {
     if (device.spec.management_url.empty()) continue;
-    switch_read_[id.str()] = now;
+    Instant& read = switch_read_[id.str()];
+    if (read.is_set() && now - read < parts_.limits.port_interval) continue;
+    read = now;
     runner_.read_switch({device.meta.name, device.spec.management_url, ""});
   }
-  for (const auto& [id, node] : reg.all<Node>()) {
-    const auto phase = node.status.phase;
-    if (phase != NodePhase::ready && phase != NodePhase::assigned && phase != NodePhase::retired) {
-      due_.insert({Kind::node, id.str()});
-    }
+}
+
+void Manager::free_tombstones(Instant now) {
+  std::vector<Id<PoolEntry>> rested;
+  for (const auto& [id, entry] : parts_.ledger.view().all<PoolEntry>()) {
+    const bool buried = entry.state == PoolState::tombstone && entry.seen_absent;
+    if (buried && entry.since + tombstone_time <= now) rested.push_back(id);
   }
-  if (!due_.empty()) schedule_pump();
-  parts_.scheduler.at(now + tick_interval, [this] { tick(); });
+  for (const auto& id : rested) {
+    (void)parts_.ledger.perform(*free_pool_entry(id), "controller:pool", "tombstone ran out");
+    on_hook("op:free_pool_entry");
+  }
+}
+
+void Manager::touch_allocations() {
+  for (const auto& [id, held] : parts_.ledger.view().all<Allocation>()) {
+    touch(Kind::allocation, id.str());
+  }
 }
 
 void Manager::on_ports(const std::vector<PortObserved>& ports) {
@@ -276,21 +412,24 @@ void Manager::on_ports(const std::vector<PortObserved>& ports) {
     known = port;
     known.at = parts_.scheduler.now();
   }
-  if (!changed) return;
-  for (const auto& [id, held] : parts_.ledger.view().all<Allocation>()) {
-    touch(Kind::allocation, id.str());
-  }
+  if (changed) touch_allocations();
+}
+
+void Manager::on_port_unknown(const PortRef& port) {
+  seen_.ports.erase({port.switch_name, port.port});
 }
 
 void Manager::on_engine(const ClusterId& cluster, EngineObserved observed) {
-  seen_.engines[cluster] = std::move(observed);
-  touch(Kind::cluster, cluster.str());
   const Registry& reg = parts_.ledger.view();
   const Cluster* found = reg.find(cluster);
   if (!found) {
     seen_.engines.erase(cluster);
     return;
   }
+  const bool same = fresh_engine(view(), cluster) && shows_same(seen_.engines[cluster], observed);
+  seen_.engines[cluster] = std::move(observed);
+  if (same && is_quiet(*found)) return;
+  touch(Kind::cluster, cluster.str());
   touch(Kind::allocation, found->status.allocation.str());
   for (const auto& [id, incident] : reg.all<Incident>()) {
     const bool waits = incident.state == IncidentState::open ||
@@ -310,10 +449,16 @@ void Manager::on_finished(const Action& action) {
 }
 
 void Manager::on_hook(const std::string& hook) {
+  constexpr std::string_view begin = "act:";
+  constexpr std::string_view end = ":start";
+  if (hook.starts_with(begin) && hook.ends_with(end)) {
+    ++acts_[hook.substr(begin.size(), hook.size() - begin.size() - end.size())].started;
+  }
   if (parts_.hook) parts_.hook(hook);
 }
 
 void Manager::on_permit(const Action& action, const Permit& permit) {
+  if (permit.leave == Leave::execute) ++acts_[action.name].permitted;
   if (parts_.on_permit) parts_.on_permit(action, permit);
 }
 

@@ -48,10 +48,17 @@ class Manager final : public RunnerListener {
   const Runner& runner() const { return runner_; }
   const Limits& limits() const { return parts_.limits; }
   const XidCatalogue& catalogue() const { return parts_.catalogue; }
+  /// Acts by name: permits that were granted, and driver calls that were made.
+  struct ActCount {
+    std::int64_t permitted = 0;
+    std::int64_t started = 0;
+  };
+  const std::map<std::string, ActCount>& act_counts() const { return acts_; }
   /// Last reason that a controller gave for waiting; empty: none.
   std::string reason_of(const std::string& object) const;
 
   void on_ports(const std::vector<PortObserved>& ports) override;
+  void on_port_unknown(const PortRef& port) override;
   void on_engine(const ClusterId& cluster, EngineObserved observed) override;
   void on_finished(const Action& action) override;
   void on_hook(const std::string& hook) override;
@@ -64,18 +71,38 @@ class Manager final : public RunnerListener {
   void touch(Kind kind, const std::string& id);
   void touch_node(const NodeId& id);
   void touch_change(const Change& change);
+  void touch_allocations();
   void schedule_pump();
   Outcome reconcile(const Key& key) const;
   void decide(std::vector<Action>& actions);
-  void tick();
+  void note(const Key& key, const Outcome& outcome);
+  bool is_unsettled(const Key& key) const;
+  bool is_quiet(const Cluster& cluster) const;
+
+  // The beat: what time alone makes due. It is armed for the earliest such instant, so that a
+  // fleet at rest costs nothing.
+  void arm();
+  Instant next_beat() const;
+  void beat();
+  void touch_restless();
+  void look_at_engines(Instant now);
+  void read_switches(Instant now);
+  void free_tombstones(Instant now);
+  Instant next_look(const ClusterId& id, const Cluster& cluster) const;
 
   ManagerParts parts_;
   Observations seen_;
   Runner runner_;
   std::set<Key> due_;
   std::map<Key, Instant> wakes_;
+  std::set<std::pair<Instant, Key>> wake_order_;  ///< wakes_ by time
+  std::set<Key> restless_;  ///< wants an act: looked at again every busy beat
+  std::set<Key> moving_;    ///< under way: its engine is looked at at the busy interval
+  Instant busy_at_;         ///< last busy beat
+  Instant beat_at_;         ///< beat that is armed; unset: none
   std::map<std::string, std::string> reasons_;
   std::set<std::string> changed_incidents_;
+  std::map<std::string, ActCount> acts_;
   std::map<ClusterId, Instant> engine_looked_;
   std::map<std::string, Instant> switch_read_;
   bool pump_scheduled_ = false;

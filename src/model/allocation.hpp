@@ -146,7 +146,8 @@ struct ClusterSpec {
     f(2, "sku", sku, "kind of node; empty: the only GPU kind of the site");
     f(3, "nodes", nodes, "members");
     f(4, "spares", spares, "hot spares");
-    f(5, "headroom", headroom, "further nodes declared to the engine, so that a swap needs no restart");
+    f(5, "headroom", headroom,
+      "further nodes declared to the engine, so that a swap needs no restart");
     f(6, "requeue", requeue, "consent to requeue a job that lost its GPU");
     f(7, "replace", replace, "consent to replace a broken member");
   }
@@ -176,7 +177,8 @@ struct ClusterStatus {
     f(8, "config_applied", config_applied, "hash of the configuration last applied");
     f(9, "login_address", login_address, "address of the login node in the tenant's network");
     f(10, "users_applied", users_applied, "users with accounts in the engine");
-    f(11, "drained", drained, "engine names seen drained under our reason: a later resume is a person's");
+    f(11, "drained", drained,
+      "engine names seen drained under our reason: a later resume is a person's");
     f(12, "controller_ready", controller_ready, "the engine's controller was set up");
   }
 };

@@ -42,7 +42,8 @@ struct Claim {
     f(7, "since", since, "when it was taken");
     f(8, "until", until, "when it ended; empty while active");
     f(9, "meta", meta, "name, revision");
-    f(10, "permitted", permitted, "engine and allocation may act on it; else it only blocks placement");
+    f(10, "permitted", permitted,
+      "engine and allocation may act on it; else it only blocks placement");
   }
 };
 
@@ -77,7 +78,8 @@ struct TimelineEntry {
     f(5, "key", key, "identity of the act, for acts");
     f(6, "outcome", outcome, "of an act");
     f(7, "owner", owner, "whose time it is");
-    f(8, "acting", acting, "microseconds in the control plane; the rest of the wall time was waited");
+    f(8, "acting", acting,
+      "microseconds in the control plane; the rest of the wall time was waited");
   }
 };
 

@@ -154,7 +154,8 @@ struct NodeStatus {
     f(9, "step", step, "act of the life cycle that runs or ran last");
     f(10, "attempts", attempts, "tries of the current phase");
     f(11, "revalidated_at", revalidated_at, "when it last passed every check");
-    f(12, "accepted_gpus", accepted_gpus, "GPUs on record since the inspection; later ones must match");
+    f(12, "accepted_gpus", accepted_gpus,
+      "GPUs on record since the inspection; later ones must match");
   }
 };
 

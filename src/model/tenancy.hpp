@@ -12,7 +12,8 @@ using TenantId = Id<Tenant>;
 struct TenantSpec {
   int gpu_quota = 0;
   void fields(Fields& f) {
-    f(1, "gpu_quota", gpu_quota, "GPUs that members of its allocations may count to; spares are free");
+    f(1, "gpu_quota", gpu_quota,
+      "GPUs that members of its allocations may count to; spares are free");
   }
 };
 

@@ -218,7 +218,9 @@ struct AgentSyncReply {
 
 struct AgentVerbs {
   std::vector<VerbCall> verbs;
-  void fields(Fields& f) { f(1, "verbs", verbs, "calls to make; repeated until a result is stored"); }
+  void fields(Fields& f) {
+    f(1, "verbs", verbs, "calls to make; repeated until a result is stored");
+  }
 };
 
 struct EnrolRequest {

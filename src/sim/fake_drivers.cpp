@@ -1,27 +1,66 @@
 #include "sim/fake_drivers.hpp"
 
 namespace tundish::sim {
+namespace {
+
+/// What a broken plan does: a drain is a drain, whoever set it.
+void clear_foreign_drains(const EngineObserved& observed, std::vector<EngineCommand>& out) {
+  for (const auto& node : observed.nodes) {
+    const bool drained =
+        std::find(node.states.begin(), node.states.end(), "DRAIN") != node.states.end();
+    if (!drained || node.reason.empty() || node.reason.starts_with("tundish:")) continue;
+    EngineCommand command;
+    command.verb = EngineVerb::update_nodes;
+    command.nodes = {node.name};
+    command.state = "undrain";
+    out.push_back(std::move(command));
+  }
+}
+
+/// What a broken requeue does: the first running job, of whatever cluster.
+void requeue_elsewhere(World& world, const std::string& cluster,
+                       const std::vector<EngineCommand>& commands) {
+  for (const auto& command : commands) {
+    if (command.verb != EngineVerb::requeue_job) continue;
+    for (auto& [name, engine] : world.engines) {
+      if (name == cluster) continue;
+      for (const auto& job : engine.jobs) {
+        if (job.state != "RUNNING") continue;
+        EngineCommand wrong = command;
+        wrong.job = job.id;
+        (void)world.apply_engine(name, {wrong});
+        return;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+// What is carried may happen after the process that asked is dead: it holds the world, never
+// anything of the process.
 
 void FakeAgents::start(const NodeId& id, VerbCall call, Duration limit, Done done) {
-  ++calls_.verbs;
+  const auto name = enum_names(call.verb)[static_cast<std::size_t>(call.verb)];
+  checker_.on_call({Driver::verb, id.str(), std::string(name)});
   link_.carry<VerbResult>(
       limit,
-      [this, id, call]() -> Result<VerbResult> {
-        SimNode* node = world_.find_id(id.str());
+      [&world = world_, id, call = std::move(call)]() -> Result<VerbResult> {
+        SimNode* node = world.find_id(id.str());
         if (!node || !node->reachable()) return make_error(Code::timeout, "agent is away");
-        return world_.run_verb(*node, call);
+        return world.run_verb(*node, call);
       },
       std::move(done));
 }
 
 void FakeBmc::start(const std::string& address, PowerVerb verb, Duration limit, Done done) {
-  ++calls_.power;
+  checker_.on_call({Driver::power, address, power_name(verb)});
   link_.carry<void>(
       limit,
-      [this, address, verb]() -> Result<> {
-        SimNode* node = world_.find(address);
+      [&world = world_, address, verb]() -> Result<> {
+        SimNode* node = world.find(address);
         if (!node) return make_error(Code::not_found, "no BMC at " + address);
-        world_.power(*node, verb);
+        world.power(*node, verb);
         return {};
       },
       std::move(done));
@@ -29,13 +68,12 @@ void FakeBmc::start(const std::string& address, PowerVerb verb, Duration limit, 
 
 void FakeSwitch::attach(const PortRef& port, const std::string& segment, Duration limit,
                         Done done) {
-  ++calls_.attach;
+  checker_.on_call({Driver::port, port.port, segment});
   link_.carry<void>(
       limit,
-      [this, name = port.port, segment]() -> Result<> {
-        const auto port_found = world_.ports.find(name);
-        if (port_found == world_.ports.end()) return make_error(Code::not_found, "no port " + name);
-        port_found->second = segment;
+      [&world = world_, name = port.port, segment]() -> Result<> {
+        if (!world.ports.contains(name)) return make_error(Code::not_found, "no port " + name);
+        world.attach(name, segment);
         return {};
       },
       std::move(done));
@@ -44,9 +82,9 @@ void FakeSwitch::attach(const PortRef& port, const std::string& segment, Duratio
 void FakeSwitch::read(const PortRef& port, Duration limit, ReadDone done) {
   link_.carry<std::vector<PortObserved>>(
       limit,
-      [this, name = port.switch_name]() -> Result<std::vector<PortObserved>> {
+      [&world = world_, name = port.switch_name]() -> Result<std::vector<PortObserved>> {
         std::vector<PortObserved> out;
-        for (const auto& [port_name, segment] : world_.ports) {
+        for (const auto& [port_name, segment] : world.ports) {
           PortObserved seen;
           seen.switch_name = name;
           seen.port = port_name;
@@ -59,15 +97,26 @@ void FakeSwitch::read(const PortRef& port, Duration limit, ReadDone done) {
       std::move(done));
 }
 
-void FakeEngine::apply(const std::string&, const NodeId& controller, const std::string& cluster,
-                       std::vector<EngineCommand> commands, Duration limit, Done done) {
-  ++calls_.engine;
+std::vector<EngineCommand> FakeEngine::plan(const DesiredEngine& desired,
+                                            const EngineObserved& observed) const {
+  auto out = item_.plan(desired, observed);
+  if (world_.bug == Bug::clear_foreign_drain) clear_foreign_drains(observed, out);
+  return out;
+}
+
+void FakeEngine::apply(const std::string& key, const NodeId& controller,
+                       const std::string& cluster, std::vector<EngineCommand> commands,
+                       Duration limit, Done done) {
+  checker_.on_call({Driver::engine, cluster, key});
   link_.carry<void>(
       limit,
-      [this, controller, cluster, commands]() -> Result<> {
-        const SimNode* node = world_.find_id(controller.str());
+      [&world = world_, controller, cluster, commands = std::move(commands)]() -> Result<> {
+        const SimNode* node = world.find_id(controller.str());
         if (!node || !node->reachable()) return make_error(Code::timeout, "agent is away");
-        return world_.apply_engine(cluster, commands);
+        if (world.bug == Bug::requeue_of_other_tenant) {
+          requeue_elsewhere(world, cluster, commands);
+        }
+        return world.apply_engine(cluster, commands);
       },
       std::move(done));
 }
@@ -76,10 +125,10 @@ void FakeEngine::observe(const NodeId& controller, const std::string& cluster, D
                          ObserveDone done) {
   link_.carry<EngineObserved>(
       limit,
-      [this, controller, cluster]() -> Result<EngineObserved> {
-        const SimNode* node = world_.find_id(controller.str());
+      [&world = world_, controller, cluster]() -> Result<EngineObserved> {
+        const SimNode* node = world.find_id(controller.str());
         if (!node || !node->reachable()) return EngineObserved{};
-        return world_.observe_engine(cluster);
+        return world.observe_engine(cluster);
       },
       std::move(done));
 }

@@ -1,9 +1,11 @@
 #pragma once
 // Fakes of every port of tundishd: late, lossy, repeated, done-but-timed-out.
+#include <algorithm>
 #include <memory>
 
 #include "families/engines/engine_driver.hpp"
 #include "ports/drivers.hpp"
+#include "sim/checker.hpp"
 #include "sim/world.hpp"
 
 namespace tundish::sim {
@@ -14,11 +16,6 @@ struct Trouble {
   int lost_answer = 0;    ///< done, but reported as timeout
   int refused = 0;        ///< fails at once
   Duration slowest = milliseconds(200);
-};
-
-/// Driver calls that were made; the checker compares it with the permits that were granted.
-struct CallLog {
-  int power = 0, verbs = 0, attach = 0, engine = 0;
 };
 
 /// Shared plumbing: `act` happens after a delay, the answer after another one.
@@ -66,51 +63,49 @@ class Link {
 
 class FakeAgents final : public Agents {
  public:
-  FakeAgents(World& world, const Trouble& trouble, std::weak_ptr<int> process, CallLog& calls)
-      : world_(world), link_(world, trouble, std::move(process)), calls_(calls) {}
+  FakeAgents(World& world, const Trouble& trouble, std::weak_ptr<int> process, Checker& checker)
+      : world_(world), link_(world, trouble, std::move(process)), checker_(checker) {}
   void start(const NodeId& node, VerbCall call, Duration limit, Done done) override;
 
  private:
   World& world_;
   Link link_;
-  CallLog& calls_;
+  Checker& checker_;
 };
 
 class FakeBmc final : public Bmc {
  public:
-  FakeBmc(World& world, const Trouble& trouble, std::weak_ptr<int> process, CallLog& calls)
-      : world_(world), link_(world, trouble, std::move(process)), calls_(calls) {}
+  FakeBmc(World& world, const Trouble& trouble, std::weak_ptr<int> process, Checker& checker)
+      : world_(world), link_(world, trouble, std::move(process)), checker_(checker) {}
   void start(const std::string& bmc_address, PowerVerb verb, Duration limit, Done done) override;
 
  private:
   World& world_;
   Link link_;
-  CallLog& calls_;
+  Checker& checker_;
 };
 
 class FakeSwitch final : public SwitchDriver {
  public:
-  FakeSwitch(World& world, const Trouble& trouble, std::weak_ptr<int> process, CallLog& calls)
-      : world_(world), link_(world, trouble, std::move(process)), calls_(calls) {}
+  FakeSwitch(World& world, const Trouble& trouble, std::weak_ptr<int> process, Checker& checker)
+      : world_(world), link_(world, trouble, std::move(process)), checker_(checker) {}
   void attach(const PortRef& port, const std::string& segment, Duration limit, Done done) override;
   void read(const PortRef& any_port_of_switch, Duration limit, ReadDone done) override;
 
  private:
   World& world_;
   Link link_;
-  CallLog& calls_;
+  Checker& checker_;
 };
 
 /// The shipped engine item plans and renders; only its transport is faked.
 class FakeEngine final : public Engine {
  public:
-  FakeEngine(World& world, const Trouble& trouble, std::weak_ptr<int> process, CallLog& calls,
+  FakeEngine(World& world, const Trouble& trouble, std::weak_ptr<int> process, Checker& checker,
              const engines::EngineDriver& item)
-      : world_(world), link_(world, trouble, std::move(process)), calls_(calls), item_(item) {}
+      : world_(world), link_(world, trouble, std::move(process)), checker_(checker), item_(item) {}
   std::vector<EngineCommand> plan(const DesiredEngine& desired,
-                                  const EngineObserved& observed) const override {
-    return item_.plan(desired, observed);
-  }
+                                  const EngineObserved& observed) const override;
   std::vector<EngineFile> render(const DesiredEngine& desired) const override {
     return item_.render(desired);
   }
@@ -122,7 +117,7 @@ class FakeEngine final : public Engine {
  private:
   World& world_;
   Link link_;
-  CallLog& calls_;
+  Checker& checker_;
   const engines::EngineDriver& item_;
 };
 

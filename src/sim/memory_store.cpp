@@ -103,6 +103,7 @@ Result<> MemoryStore::commit(const Batch& batch) {
   if (fails && fault_ == CommitFault::lost) return lost_error();
   apply(disk_, batch);
   ++commits_;
+  if (listener_) listener_(batch);
   if (fails) return lost_error();
   return {};
 }

@@ -1,5 +1,6 @@
 #pragma once
 // The store of the simulator. It outlives the simulated processes that open it.
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -29,6 +30,8 @@ class MemoryStore final : public Store {
   /// `commits` more commits succeed, the one after them fails; then all is well again.
   void fail_commit_after(int commits, CommitFault fault);
   std::int64_t commits() const { return commits_; }
+  /// Sees every batch that was kept, also when its writer is told otherwise.
+  void on_commit(std::function<void(const Batch&)> listener) { listener_ = std::move(listener); }
 
   Result<std::unique_ptr<MemoryStore>> open_backup(const std::string& path) const;
   /// As restore_store does: a new epoch, its revisions above all written here, on hold.
@@ -57,6 +60,7 @@ class MemoryStore final : public Store {
   std::int64_t commits_ = 0;
   int commits_until_fault_ = -1;  ///< below zero: none is due
   CommitFault fault_ = CommitFault::lost;
+  std::function<void(const Batch&)> listener_;
 };
 
 }  // namespace tundish::sim

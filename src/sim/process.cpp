@@ -4,24 +4,28 @@
 
 namespace tundish::sim {
 
-Process::Process(World& world, MemoryStore& store, const Trouble& trouble,
-                 const XidCatalogue& catalogue, const RemediationPolicy& policy, CallLog& calls,
-                 PermitLog& permits, std::function<void(const std::string&)> hook)
-    : scheduler(world.scheduler()),
-      ledger(store, scheduler),
-      agents(world, trouble, scheduler.alive(), calls),
-      bmc(world, trouble, scheduler.alive(), calls),
-      switches(world, trouble, scheduler.alive(), calls),
-      engine(world, trouble, scheduler.alive(), calls, *engines::find_engine("slurm")) {
+Process::Process(ProcessParts parts)
+    : checker(parts.checker),
+      scheduler(parts.world.scheduler()),
+      ledger(parts.store, scheduler),
+      agents(parts.world, parts.trouble, scheduler.alive(), checker),
+      bmc(parts.world, parts.trouble, scheduler.alive(), checker),
+      switches(parts.world, parts.trouble, scheduler.alive(), checker),
+      engine(parts.world, parts.trouble, scheduler.alive(), checker,
+             *engines::find_engine("slurm")) {
   check(ledger.load().has_value(), "the simulated store must load");
+  ledger.on_change([this](const Change& change) { checker.on_change(change); });
+  checker.attach(&ledger.view());
   manager = std::make_unique<control::Manager>(control::ManagerParts{
-      ledger, scheduler, {agents, bmc, switches, engine}, secrets, catalogue, policy, {},
-      std::move(hook),
-      [&permits](const control::Action& action, const control::Permit& permit) {
-        permits.count(action, permit);
+      ledger, scheduler, {agents, bmc, switches, engine}, secrets, parts.catalogue, parts.policy,
+      parts.limits, std::move(parts.hook),
+      [this](const control::Action& action, const control::Permit& permit) {
+        checker.on_permit(action, permit);
       },
       {}});
   manager->start();
 }
+
+Process::~Process() { checker.attach(nullptr); }
 
 }  // namespace tundish::sim

@@ -19,12 +19,25 @@ class FixedSecrets final : public control::SecretSource {
   std::string dbd_password(const Cluster&) override { return "x"; }
 };
 
+struct ProcessParts {
+  World& world;
+  MemoryStore& store;
+  Checker& checker;
+  const Trouble& trouble;
+  const XidCatalogue& catalogue;
+  const RemediationPolicy& policy;
+  control::Limits limits;
+  std::function<void(const std::string&)> hook;
+};
+
 /// tundishd as the simulator runs it: the shipped manager over fake drivers.
 struct Process {
-  Process(World& world, MemoryStore& store, const Trouble& trouble, const XidCatalogue& catalogue,
-          const RemediationPolicy& policy, CallLog& calls, PermitLog& permits,
-          std::function<void(const std::string&)> hook);
+  explicit Process(ProcessParts parts);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
 
+  Checker& checker;
   ProcessScheduler scheduler;
   control::Ledger ledger;
   FakeAgents agents;

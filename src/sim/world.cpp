@@ -65,18 +65,64 @@ void World::write_kernel_line(SimNode& node, const std::string& text, Provenance
   if (node.powered) node.spool.push_back(std::move(witness));
 }
 
+void World::hit_jobs(const SimNode& node) {
+  touched_jobs = true;
+  for (auto& [name, engine] : engines) {
+    for (auto& job : engine.jobs) {
+      if (job.state == "RUNNING" && contains(job.nodes, node.name)) ++job.hits;
+    }
+  }
+}
+
+void World::write_fault_line(SimNode& node, int gpu, int xid, Provenance provenance) {
+  const std::string detail = xid == 79 ? "pid=1, name=python3, GPU has fallen off the bus."
+                                       : "pid=1, name=python3, Uncontained: FBHUB. RST: Yes, "
+                                         "D-RST: No";
+  ++node.fault_lines;
+  write_kernel_line(node, "NVRM: Xid (PCI:" + pci_of(gpu) + "): " + std::to_string(xid) + ", " +
+                              detail,
+                    provenance);
+}
+
 void World::fail_gpu(SimNode& node, int gpu, int xid, bool sticky) {
   SimGpu& hit = node.gpus.at(static_cast<std::size_t>(gpu));
   if (xid == 79) hit.lost = true;
   if (xid == 95) hit.ecc = true;
   hit.sticky = hit.sticky || sticky;
-  const std::string detail = xid == 79   ? "pid=1, name=python3, GPU has fallen off the bus."
-                             : xid == 95 ? "pid=1, name=python3, Uncontained: FBHUB. RST: Yes, "
-                                           "D-RST: No"
-                                         : "pid=1, name=python3, Ch 00000002";
-  write_kernel_line(node, "NVRM: Xid (PCI:" + pci_of(gpu) + "): " + std::to_string(xid) + ", " +
-                              detail,
-                    Provenance::kernel);
+  hit_jobs(node);
+  write_fault_line(node, gpu, xid, Provenance::kernel);
+}
+
+void World::fail_silently(SimNode& node, int gpu) {
+  node.gpus.at(static_cast<std::size_t>(gpu)).lost = true;
+  node.silent_fault = true;
+  hit_jobs(node);
+}
+
+void World::write_forged_line(SimNode& node, int gpu) {
+  hit_jobs(node);
+  write_fault_line(node, gpu, 79, Provenance::userspace);
+}
+
+void World::attach(const std::string& port, const std::string& segment) {
+  ports.at(port) = segment;
+  touched_ports.insert(port);
+}
+
+void World::drain_by_person(const std::string& cluster, const std::string& node) {
+  SimEngineNode& state = engines[cluster].nodes[node];
+  if (state.drained) return;
+  state.drained = true;
+  state.reason = "cable work, ask Ann";
+}
+
+void World::resume_by_person(const std::string& cluster, const std::string& node) {
+  SimEngine& engine = engines[cluster];
+  if (engine.nodes[node].drained && engine.nodes[node].reason.starts_with("tundish:")) {
+    resumed_by_person.insert(node);
+  }
+  engine.nodes[node] = {};
+  schedule_jobs(engine);
 }
 
 void World::power(SimNode& node, PowerVerb verb) {
@@ -95,6 +141,8 @@ void World::power(SimNode& node, PowerVerb verb) {
     for (auto& gpu : back.gpus) {
       if (!gpu.sticky) gpu = {};
     }
+    back.silent_fault = false;
+    if (on_boot) on_boot(back);
   });
 }
 
@@ -119,16 +167,22 @@ void World::setup_controller(const SetupController& setup) {
   }
 }
 
-VerbResult World::run_verb(SimNode& node, const VerbCall& call) {
-  if (const auto known = node.journal.find(call.key); known != node.journal.end()) {
-    return known->second;
+void World::reset_gpus(SimNode& node, VerbResult& out) {
+  ++node.resets;
+  for (auto& gpu : node.gpus) {
+    if (gpu.lost) out.ok = false;
+    if (!gpu.sticky) gpu.ecc = false;
   }
+  out.what = out.ok ? "" : "a lost GPU cannot be reset";
+}
+
+VerbResult World::do_verb(SimNode& node, const VerbCall& call) {
   VerbResult out;
   out.key = call.key;
   out.ok = true;
   switch (call.verb) {
     case Verb::setup_node:
-      if (!node.residue.empty() && node.residue != call.cluster && node.gpus.size() > 0) {
+      if (!node.residue.empty() && node.residue != call.cluster && !node.gpus.empty()) {
         faults.push_back("node " + node.name + " got " + call.cluster + " with data of " +
                          node.residue);
       }
@@ -139,24 +193,24 @@ VerbResult World::run_verb(SimNode& node, const VerbCall& call) {
     case Verb::setup_controller: setup_controller(*call.setup_controller); break;
     case Verb::stop_controller: engines.erase(call.cluster); break;
     case Verb::run_checks: out.verdicts = run_checks(node); break;
-    case Verb::reset_gpus:
-      ++node.resets;
-      for (auto& gpu : node.gpus) {
-        if (gpu.lost) out.ok = false;
-        if (!gpu.sticky) gpu.ecc = false;
-      }
-      out.what = out.ok ? "" : "a lost GPU cannot be reset";
-      break;
+    case Verb::reset_gpus: reset_gpus(node, out); break;
     case Verb::wipe:
-      node.residue.clear();
+      if (bug != Bug::skip_wipe) node.residue.clear();
       node.cluster.clear();
       break;
     case Verb::engine_commands:
     case Verb::engine_observe:
     case Verb::inject: break;
   }
-  node.journal[call.key] = out;
   return out;
+}
+
+VerbResult World::run_verb(SimNode& node, const VerbCall& call) {
+  if (const auto known = node.journal.find(call.key); known != node.journal.end()) {
+    return known->second;
+  }
+  touched_nodes.insert(node.name);
+  return node.journal[call.key] = do_verb(node, call);
 }
 
 SimJob& World::submit_job(const std::string& cluster, int wanted) {
@@ -189,6 +243,10 @@ void World::schedule_jobs(SimEngine& engine) {
     free.resize(static_cast<std::size_t>(job.nodes_wanted));
     job.nodes = free;
     job.state = "RUNNING";
+    for (const auto& name : job.nodes) {
+      // Slurm knows nothing of a GPU that broke since: the job lands on it and loses it.
+      if (!find(name)->healthy()) ++job.hits;
+    }
   }
 }
 
@@ -231,36 +289,45 @@ EngineObserved World::observe_engine(const std::string& cluster) {
   return out;
 }
 
+void World::apply_to_nodes(SimEngine& engine, const EngineCommand& command) {
+  for (const auto& name : command.nodes) {
+    SimEngineNode& node = engine.nodes[name];
+    if (command.state == "drain") node.drained = true;
+    if (command.state == "down") node.down = true;
+    if (command.state != "resume" && command.state != "undrain") {
+      node.reason = command.reason;
+      continue;
+    }
+    if (node.drained && !node.reason.starts_with("tundish:")) {
+      faults.push_back("a person's drain of " + name + " was cleared");
+    }
+    node = {};
+  }
+}
+
+void World::apply_to_job(SimJob& job, const EngineCommand& command) {
+  if (command.verb == EngineVerb::requeue_job && job.state == "RUNNING") {
+    job.state = "PENDING";
+    job.nodes.clear();
+    ++job.restarts;
+    job.begin_time_s = scheduler_.now().us / 1000000 + 120;
+    touched_jobs = true;
+  }
+  if (command.verb == EngineVerb::start_job_now) job.begin_time_s = 0;
+}
+
 Result<> World::apply_engine(const std::string& cluster,
                              const std::vector<EngineCommand>& commands) {
   const auto found = engines.find(cluster);
-  if (found == engines.end()) return make_error(Code::unavailable, "controller does not answer");
+  if (found == engines.end() || !found->second.up) {
+    return make_error(Code::unavailable, "controller does not answer");
+  }
   SimEngine& engine = found->second;
   for (const auto& command : commands) {
-    for (const auto& name : command.nodes) {
-      if (command.verb != EngineVerb::update_nodes) continue;
-      SimEngineNode& node = engine.nodes[name];
-      if (command.state == "drain") node.drained = true;
-      if (command.state == "down") node.down = true;
-      if (command.state == "resume" || command.state == "undrain") {
-        if (node.drained && !node.reason.starts_with("tundish:")) {
-          faults.push_back("a person's drain of " + name + " was cleared");
-        }
-        node = {};
-      } else {
-        node.reason = command.reason;
-      }
-    }
+    if (command.verb == EngineVerb::update_nodes) apply_to_nodes(engine, command);
     if (command.verb == EngineVerb::set_partition) engine.partition = command.nodes;
     for (auto& job : engine.jobs) {
-      if (job.id != command.job) continue;
-      if (command.verb == EngineVerb::requeue_job && job.state == "RUNNING") {
-        job.state = "PENDING";
-        job.nodes.clear();
-        ++job.restarts;
-        job.begin_time_s = scheduler_.now().us / 1000000 + 120;
-      }
-      if (command.verb == EngineVerb::start_job_now) job.begin_time_s = 0;
+      if (job.id == command.job) apply_to_job(job, command);
     }
   }
   schedule_jobs(engine);

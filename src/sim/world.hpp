@@ -2,6 +2,7 @@
 // The outside world of the simulator: nodes with GPUs and agents, BMCs, a leaf, engines with jobs.
 // It lives on when tundishd dies.
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 #include "model/engine.hpp"
 #include "model/verbs.hpp"
 #include "ports/drivers.hpp"
+#include "sim/bug.hpp"
 #include "sim/sim_scheduler.hpp"
 
 namespace tundish::sim {
@@ -32,6 +34,8 @@ struct SimNode {
   std::vector<SimGpu> gpus;
   std::string cluster;          ///< engine daemon runs for it
   std::string residue;          ///< tenant whose data is on the disks; empty: wiped
+  std::int64_t fault_lines = 0; ///< kernel lines that name a fault, whoever wrote them
+  bool silent_fault = false;    ///< broken without a line: only a check can know
   std::int64_t seq = 0;
   std::deque<Witness> spool;    ///< not acknowledged
   std::map<std::string, VerbResult> journal;
@@ -46,6 +50,7 @@ struct SimJob {
   std::string state = "PENDING";
   std::vector<std::string> nodes;
   int restarts = 0;
+  int hits = 0;  ///< faults that its nodes had while it ran on them: as many restarts are right
   std::int64_t begin_time_s = 0;
 };
 
@@ -72,8 +77,16 @@ class World {
 
   /// A GPU fails and the kernel says so.
   void fail_gpu(SimNode& node, int gpu, int xid, bool sticky);
+  /// A GPU fails and nothing says so.
+  void fail_silently(SimNode& node, int gpu);
+  /// The line of a lost GPU, written by a program: nothing fails.
+  void write_forged_line(SimNode& node, int gpu);
   void write_kernel_line(SimNode& node, const std::string& text, Provenance provenance);
   void power(SimNode& node, PowerVerb verb);
+  void attach(const std::string& port, const std::string& segment);
+  /// A person at the engine's own tools.
+  void drain_by_person(const std::string& cluster, const std::string& node);
+  void resume_by_person(const std::string& cluster, const std::string& node);
 
   VerbResult run_verb(SimNode& node, const VerbCall& call);
   EngineObserved observe_engine(const std::string& cluster);
@@ -89,10 +102,23 @@ class World {
   std::map<std::string, SimEngine> engines;
   std::map<std::string, std::string> ports;  ///< NODE/INDEX -> segment
   std::vector<std::string> faults;  ///< broken rules that the world itself noticed
+  std::set<std::string> resumed_by_person;
+  // What changed since the checker looked.
+  std::set<std::string> touched_nodes;
+  std::set<std::string> touched_ports;
+  bool touched_jobs = false;
+  Bug bug = Bug::none;
+  std::function<void(SimNode&)> on_boot;
 
  private:
   std::vector<Verdict> run_checks(const SimNode& node);
   void setup_controller(const SetupController& setup);
+  VerbResult do_verb(SimNode& node, const VerbCall& call);
+  void reset_gpus(SimNode& node, VerbResult& out);
+  void hit_jobs(const SimNode& node);
+  void write_fault_line(SimNode& node, int gpu, int xid, Provenance provenance);
+  void apply_to_job(SimJob& job, const EngineCommand& command);
+  void apply_to_nodes(SimEngine& engine, const EngineCommand& command);
 
   SimScheduler& scheduler_;
   SimRandom& random_;

@@ -17,14 +17,24 @@ struct Flags {
   std::string catalog = TUNDISH_SOURCE_CATALOG;
   std::string crash_at;
   int crash_nth = 1;
+  int bug = 0;
+  bool script = false;
+  int quiet_days = 0;
 };
 
 void usage() {
   std::printf(
-      "usage: tundish-sim [--seed N] [--seeds COUNT] [--catalog DIR] [--crash-at HOOK [--nth N]]\n"
-      "                   [--verbose]\n"
-      "Runs the shipped controllers over a simulated data centre. Exit 0: every rule held;\n"
-      "3: one was broken (the seed that shows it is printed); 2: bad flag.\n");
+      "usage: tundish-sim [--seed N] [--seeds COUNT] [--catalog DIR] [--bug N]\n"
+      "                   [--script [--crash-at HOOK [--nth N]]] [--quiet-days D] [--verbose]\n"
+      "Runs the shipped controllers over a simulated data centre, each seed as CI runs it.\n"
+      "--script: the fixed story that visits every hook; --crash-at: it dies exactly there;\n"
+      "--bug: plants a known fault; --quiet-days: a fleet at rest, for speed.\n"
+      "Exit 0: every rule held; 3: one was broken (its seed is printed); 2: bad flag.\nBugs:");
+  int number = 0;
+  for (const auto name : enum_names(tundish::sim::Bug{})) {
+    std::printf(" %d %.*s", number++, static_cast<int>(name.size()), name.data());
+  }
+  std::printf("\n");
 }
 
 bool parse(int argc, char** argv, Flags& flags) {
@@ -41,6 +51,14 @@ bool parse(int argc, char** argv, Flags& flags) {
       flags.crash_at = argv[++i];
     } else if (flag == "--nth" && more) {
       flags.crash_nth = std::atoi(argv[++i]);
+    } else if (flag == "--bug" && more) {
+      flags.bug = std::atoi(argv[++i]);
+      const auto bugs = enum_names(tundish::sim::Bug{}).size();
+      if (flags.bug < 0 || flags.bug >= static_cast<int>(bugs)) return false;
+    } else if (flag == "--quiet-days" && more) {
+      flags.quiet_days = std::atoi(argv[++i]);
+    } else if (flag == "--script") {
+      flags.script = true;
     } else if (flag == "--verbose") {
       flags.verbose = true;
     } else {
@@ -51,6 +69,45 @@ bool parse(int argc, char** argv, Flags& flags) {
 }
 
 void quiet(tundish::LogLevel, std::string_view, const std::vector<tundish::LogField>&) {}
+
+tundish::sim::SimOptions options_for(const Flags& flags, std::uint64_t seed,
+                                     const tundish::XidCatalogue& xids,
+                                     const tundish::RemediationPolicy& policy) {
+  using namespace tundish;
+  auto options = flags.script ? sim::script_options() : sim::options_of_seed(seed);
+  options.seed = seed;
+  options.crash_at = flags.crash_at;
+  options.crash_nth = flags.crash_nth;
+  options.bug = static_cast<sim::Bug>(flags.bug);
+  if (flags.quiet_days > 0) {
+    options = sim::SimOptions{};
+    options.seed = seed;
+    options.faults = options.decoys = options.crashes = 0;
+    options.length = hours(24LL * flags.quiet_days);
+    options.pace = sim::Pace::lazy;
+  }
+  options.tell = flags.verbose;
+  options.catalogue = &xids;
+  options.policy = &policy;
+  return options;
+}
+
+void print(const tundish::sim::SimReport& report, std::uint64_t seed, double ms, bool verbose) {
+  constexpr double year_s = 365.25 * 86400;
+  const double years =
+      report.nodes * static_cast<double>(report.simulated.us) / 1e6 / year_s;
+  std::printf("seed %llu: %s, %lld events, %d incidents (%d returned, %d RMA), %d crashes, "
+              "%s simulated in %.0f ms (%.3f node-years/s), digest %s\n",
+              static_cast<unsigned long long>(seed), report.broken.empty() ? "ok" : "BROKEN",
+              static_cast<long long>(report.events), report.incidents, report.resolved,
+              report.rma, report.crashes, tundish::render_duration(report.simulated).c_str(), ms,
+              years / ms * 1000, report.digest.c_str());
+  for (const auto& fault : report.broken) std::printf("  %s\n", fault.c_str());
+  if (!report.broken.empty()) {
+    std::printf("  replay: ./dev sim %llu\n", static_cast<unsigned long long>(seed));
+  }
+  if (verbose) std::printf("%s\n", report.end_state.c_str());
+}
 
 }  // namespace
 
@@ -72,26 +129,12 @@ int main(int argc, char** argv) {
   int broken = 0;
   for (std::uint64_t seed = flags.seed; seed < flags.seed + static_cast<std::uint64_t>(flags.seeds);
        ++seed) {
-    sim::SimOptions options;
-    options.seed = seed;
-    options.crash_at = flags.crash_at;
-    options.crash_nth = flags.crash_nth;
-    options.cut_agents = seed % 3 == 0;
-    options.tell = flags.verbose;
-    options.catalogue = &*xids;
-    options.policy = &*policy;
+    const auto options = options_for(flags, seed, *xids, *policy);
     const auto begin = std::chrono::steady_clock::now();
     const auto report = sim::run_simulation(options);
     const auto took = std::chrono::steady_clock::now() - begin;
     const double ms = std::chrono::duration<double, std::milli>(took).count();
-    std::printf("seed %llu: %s, %lld events, %d incidents (%d returned, %d RMA), %d crashes, "
-                "%s simulated in %.0f ms, digest %s\n",
-                static_cast<unsigned long long>(seed), report.broken.empty() ? "ok" : "BROKEN",
-                static_cast<long long>(report.events), report.incidents, report.resolved,
-                report.rma, report.crashes, render_duration(report.simulated).c_str(), ms,
-                report.digest.c_str());
-    for (const auto& fault : report.broken) std::printf("  %s\n", fault.c_str());
-    if (flags.verbose) std::printf("  end: %s\n", report.end_state.c_str());
+    print(report, seed, ms, flags.verbose);
     broken += report.broken.empty() ? 0 : 1;
   }
   return broken == 0 ? 0 : 3;

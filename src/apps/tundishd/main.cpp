@@ -5,6 +5,7 @@
 #include "apps/tundishd/daemon.hpp"
 #include "codec/yaml.hpp"
 #include "runtime/process/process.hpp"
+#include "runtime/store_sqlite/restore.hpp"
 
 namespace {
 
@@ -13,19 +14,30 @@ int fail(const tundish::Error& error, int code) {
   return code;
 }
 
+/// The restored store starts on hold; what runs outside is left alone until it is released.
+int restore(const std::string& backup, const tundish::tundishd::DaemonConfig& config) {
+  const std::string store = config.state_dir + "/store.sqlite";
+  if (const auto done = tundish::restore_store(backup, store); !done) return fail(done.error(), 3);
+  std::printf("%s holds %s now, in a new epoch and on hold; start tundishd, check with tundish "
+              "doctor, then release the hold\n", store.c_str(), backup.c_str());
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string file = "/etc/tundish/tundishd.yaml";
+  std::string file = "/etc/tundish/tundishd.yaml", backup;
   for (int i = 1; i < argc; ++i) {
     const std::string flag = argv[i];
     if (flag == "--config" && i + 1 < argc) {
       file = argv[++i];
+    } else if (flag == "--restore" && i + 1 < argc) {
+      backup = argv[++i];
     } else if (flag == "--version") {
       std::printf("tundishd %s\n", TUNDISH_VERSION);
       return 0;
     } else {
-      std::printf("usage: tundishd [--config FILE] [--version]\n");
+      std::printf("usage: tundishd [--config FILE] [--restore BACKUP] [--version]\n");
       return flag == "--help" ? 0 : 2;
     }
   }
@@ -35,6 +47,7 @@ int main(int argc, char** argv) {
   if (const auto parsed = tundish::parse_yaml(*text, config, file); !parsed) {
     return fail(parsed.error(), 3);
   }
+  if (!backup.empty()) return restore(backup, config);
   if (const auto ran = tundish::tundishd::run_daemon(config); !ran) return fail(ran.error(), 1);
   return 0;
 }

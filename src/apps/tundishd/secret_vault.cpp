@@ -5,7 +5,9 @@
 
 namespace tundish::tundishd {
 
-std::string SecretVault::munge_key(const Cluster& cluster) { return get(cluster, "munge_key", 128); }
+std::string SecretVault::munge_key(const Cluster& cluster) {
+  return get(cluster, "munge_key", 128);
+}
 
 std::string SecretVault::dbd_password(const Cluster& cluster) {
   return get(cluster, "dbd_password", 16);
@@ -19,8 +21,8 @@ std::string SecretVault::get(const Cluster& cluster, const std::string& purpose,
     return *clear;
   }
   const std::string clear = random_.hex(bytes);
-  const auto stored = ledger_.perform(*put_secret(name, purpose, box_.seal(clear), cluster.meta.tenant),
-                                      "controller:cluster", "first use");
+  const auto put = put_secret(name, purpose, box_.seal(clear), cluster.meta.tenant);
+  const auto stored = ledger_.perform(*put, "controller:cluster", "first use");
   check(stored.has_value(), "a new secret can always be stored");
   return clear;
 }

@@ -125,6 +125,16 @@ void replace_member(const View& view, const Allocation& allocation, const Alloca
   out.operations.push_back(mark_leaving(allocation.id, member.node, claim.incident));
 }
 
+/// A free node serves a gang that is short before it becomes anyone's spare.
+bool others_are_short(const View& view, const Allocation& mine) {
+  for (const auto& [id, other] : view.reg.all<Allocation>()) {
+    const bool rival = id != mine.id && other.spec.sku == mine.spec.sku &&
+                       other.status.phase != AllocationPhase::releasing;
+    if (rival && count_role(other, MemberRole::member) < other.spec.nodes) return true;
+  }
+  return false;
+}
+
 void keep_strength(const View& view, const Allocation& allocation, Outcome& out) {
   for (const auto& member : allocation.status.nodes) {
     const Claim* claim = acting_claim(view, member.node);
@@ -143,7 +153,7 @@ void keep_strength(const View& view, const Allocation& allocation, Outcome& out)
     if (const auto free = find_stand_in(view, allocation, {}, why)) {
       out.operations.push_back(add_node(allocation.id, *free, MemberRole::member, {}));
     }
-  } else if (spares < allocation.spec.spares) {
+  } else if (spares < allocation.spec.spares && !others_are_short(view, allocation)) {
     if (const auto free = find_stand_in(view, allocation, {}, why)) {
       out.operations.push_back(add_node(allocation.id, *free, MemberRole::spare, {}));
     }

@@ -79,6 +79,7 @@ void act_on_engine(const View& view, const Cluster& cluster, const Allocation& a
   action.group = action.key;
   action.limit = seconds(30);
   EngineAct act;
+  act.seen_at = engine.at;
   act.cluster_name = cluster.meta.name;
   for (const auto& member : allocation.status.nodes) {
     if (member.role == MemberRole::controller) act.controller = member.node;

@@ -29,9 +29,12 @@ void add_act_facts(const View& view, const Incident& incident, std::set<std::str
       if (checks) facts.insert("checks_passed");
       break;
     case StepOutcome::failed:
-    case StepOutcome::timeout:
       facts.insert("action_failed");
       if (checks) facts.insert("checks_failed");
+      break;
+    case StepOutcome::timeout:  // no answer: it may have been done, the checks may have passed
+      facts.insert("action_unknown");
+      if (checks) facts.insert("checks_unknown");
       break;
     case StepOutcome::running:
     case StepOutcome::proposed:

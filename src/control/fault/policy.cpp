@@ -61,13 +61,14 @@ const std::set<std::string>& known_facts() {
       "permitted",        "device_lost",   "drained",      "isolated",     "hardware_witness",
       "wants_reset",      "wants_reboot",  "wants_rma",    "wants_nothing", "action_done",
       "action_failed",    "rebooted",      "agent_back",   "checks_passed", "checks_failed",
-      "new_witness",      "engine_known",  "in_allocation"};
+      "new_witness",      "engine_known",  "in_allocation", "checks_unknown", "action_unknown"};
   return names;
 }
 
 const std::set<std::string>& known_actions() {
-  static const std::set<std::string> names = {"evacuate",   "reset_gpus", "reboot",      "power_cycle",
-                                              "run_checks", "wipe",       "return_node", "open_rma"};
+  static const std::set<std::string> names = {
+      "evacuate",   "reset_gpus", "reboot",      "power_cycle",
+      "run_checks", "wipe",       "return_node", "open_rma"};
   return names;
 }
 

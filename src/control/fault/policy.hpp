@@ -21,7 +21,7 @@ struct PolicyPosition {
 
 struct PolicyStep {
   std::optional<std::string> go;
-  Instant wake_at;     ///< when an edge that waits for time may open; unset: only facts can open one
+  Instant wake_at;     ///< when an edge that waits for time may open; unset: only facts open one
   std::string reason;  ///< what it waits for, for people
 };
 

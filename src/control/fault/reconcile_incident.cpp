@@ -11,6 +11,8 @@
 namespace tundish::control {
 namespace {
 
+constexpr std::string_view refuses_work = "new work refused";
+
 /// PCI addresses of every witness: what a reset must reach.
 std::vector<std::string> devices_of(const Incident& incident) {
   std::set<std::string> out;
@@ -84,9 +86,7 @@ void track_jobs(const View& view, const Incident& incident, Outcome& out) {
   const EngineObserved* engine = cluster ? fresh_engine(view, cluster->id) : nullptr;
   if (!engine) return;
   const std::string name = engine_name(*cluster, incident.node);
-  const bool early = incident.policy_state.empty() || incident.policy_state == "claimed" ||
-                     incident.policy_state == "evacuate";
-  if (early && incident.device_lost) {
+  if (!incident.entries.contains("isolate") && incident.device_lost) {
     for (const EngineJob* job : jobs_on(*engine, name)) {
       JobImpact hit;
       hit.job = job->id;
@@ -103,6 +103,29 @@ void track_jobs(const View& view, const Incident& incident, Outcome& out) {
           record_job_back(incident.id, job.id, join(job.nodes, ","), job.restarts));
     }
   }
+}
+
+/// From here on the engine places nothing on the node: the gap since the witness is closed.
+void track_gap(const View& view, const Incident& incident, Outcome& out) {
+  const Allocation* allocation = view.reg.find(incident.allocation);
+  const Cluster* cluster = allocation ? view.reg.find(allocation->cluster) : nullptr;
+  const EngineObserved* engine = cluster ? fresh_engine(view, cluster->id) : nullptr;
+  if (!engine) return;
+  const std::string name = engine_name(*cluster, incident.node);
+  const EngineNode* seen = find_engine_node(*engine, name);
+  if (!seen || !(has_state(*seen, "DRAIN") || has_state(*seen, "DOWN"))) return;
+  for (const auto& entry : incident.timeline) {
+    if (entry.what == refuses_work) return;
+  }
+  std::string landed;
+  for (const EngineJob* job : jobs_on(*engine, name)) {
+    bool known = false;
+    for (const auto& hit : incident.jobs) known = known || hit.job == job->id;
+    if (!known && incident.device_lost) landed += " " + job->id;
+  }
+  out.operations.push_back(note_incident(
+      incident.id, std::string(refuses_work),
+      landed.empty() ? "no job landed in between" : "landed in between:" + landed));
 }
 
 void track_replacement(const View& view, const Incident& incident, Outcome& out) {
@@ -130,6 +153,7 @@ void finish_policy(const Incident& incident, const PolicyState& state, Outcome& 
 Outcome reconcile_incident(const View& view, const Incident& incident) {
   Outcome out;
   track_jobs(view, incident, out);
+  track_gap(view, incident, out);
   track_replacement(view, incident, out);
   if (incident.state != IncidentState::open) return out;
   const Node* node = view.reg.find(incident.node);
@@ -147,9 +171,15 @@ Outcome reconcile_incident(const View& view, const Incident& incident) {
     finish_policy(incident, state, out);
     return out;
   }
+  const TimelineEntry* act = current_act(incident);
+  const bool current = act && act->key == act_key(incident);
+  // Under a hold, at `advise` or behind the brake nothing was tried: a deadline that ran then would
+  // walk through every repair without doing one, up to the RMA of a node that nobody touched.
+  const Instant clock =
+      current && waits_for_leave(*act) ? std::min(view.now, incident.policy_since) : view.now;
   const PolicyStep step = policy_step(
       view.policy, {incident.policy_state, incident.policy_since, incident.entries},
-      facts_of(view, incident), view.now);
+      facts_of(view, incident), clock);
   if (step.go) {
     const PolicyState& next = view.policy.states.at(*step.go);
     out.operations.push_back(enter_policy_state(incident.id, incident.policy_state, *step.go,
@@ -158,9 +188,7 @@ Outcome reconcile_incident(const View& view, const Incident& incident) {
   }
   if (step.wake_at.is_set()) out.wake(step.wake_at);
   out.reason = step.reason;
-  const TimelineEntry* act = current_act(incident);
-  const bool runs = act && act->key == act_key(incident) &&
-                    (act->outcome == StepOutcome::running || act->outcome == StepOutcome::proposed);
+  const bool runs = current && is_open_act(*act);
   if (!runs || state.action.empty()) return out;
   if (auto action = action_for(view, incident, *node, state)) {
     out.actions.push_back(std::move(*action));

@@ -12,74 +12,43 @@ using Words = std::vector<std::string>;
 constexpr SheetKind all_kinds[] = {SheetKind::skus, SheetKind::racks, SheetKind::devices,
                                    SheetKind::interfaces, SheetKind::cables};
 
-/// Headings that NetBox exports beside ours. Source: facts/cloud.md section 5, and the import forms
-/// of NetBox 4; they are taken and not used.
+/// Headings of every sheet that NetBox exports beside ours; they are taken and not used.
+/// Source: facts/cloud.md section 5, and the import forms of NetBox 4.
+Words with_common(Words columns) {
+  const Words common = {"id",       "tenant", "tags",       "comments",     "description",
+                        "status",   "owner",  "created",    "last_updated", "display",
+                        "url",      "slug",   "contacts",   "label",        "manufacturer",
+                        "location", "weight", "weight_unit"};
+  columns.insert(columns.end(), common.begin(), common.end());
+  return columns;
+}
+
 const Words& ignored_columns(SheetKind kind) {
-  static const Words common = {"id",       "tenant", "tags",       "comments",     "description",
-                               "status",   "owner",  "created",    "last_updated", "display",
-                               "url",      "slug",   "contacts",   "label",        "manufacturer",
-                               "location", "weight", "weight_unit"};
-  static const Words devices = [] {
-    Words all = {"asset_tag",   "platform",    "latitude",        "longitude",
-                 "parent",      "device_bay",  "airflow",         "cluster",
-                 "vc_position", "vc_priority", "virtual_chassis", "primary_ip4",
-                 "primary_ip6", "primary_ip",  "config_template", "local_context_data",
-                 "part_number"};
-    all.insert(all.end(), common.begin(), common.end());
-    return all;
-  }();
-  static const Words interfaces = [] {
-    Words all = {"type",
-                 "speed",
-                 "mode",
-                 "untagged_vlan",
-                 "tagged_vlans",
-                 "vrf",
-                 "lag",
-                 "bridge",
-                 "enabled",
-                 "mark_connected",
-                 "mtu",
-                 "duplex",
-                 "wwn",
-                 "rf_role",
-                 "rf_channel",
-                 "poe_mode",
-                 "poe_type",
-                 "tx_power",
-                 "vdcs",
-                 "qinq_svlan",
-                 "parent",
-                 "connected",
-                 "cable",
-                 "site",
-                 "rf_channel_frequency",
-                 "rf_channel_width",
-                 "vlan_translation_policy",
-                 "module"};
-    all.insert(all.end(), common.begin(), common.end());
-    return all;
-  }();
-  static const Words cables = [] {
-    Words all = {"type", "color", "length", "length_unit", "profile"};
-    all.insert(all.end(), common.begin(), common.end());
-    return all;
-  }();
-  static const Words racks = [] {
-    Words all = {"facility_id",    "role",       "width",         "type",        "serial",
-                 "asset_tag",      "desc_units", "outer_width",   "outer_depth", "outer_unit",
-                 "mounting_depth", "airflow",    "starting_unit", "max_weight",  "form_factor"};
-    all.insert(all.end(), common.begin(), common.end());
-    return all;
-  }();
+  static const Words skus = with_common({});
+  static const Words devices = with_common(
+      {"asset_tag",   "platform",    "latitude",        "longitude",
+       "parent",      "device_bay",  "airflow",         "cluster",
+       "vc_position", "vc_priority", "virtual_chassis", "primary_ip4",
+       "primary_ip6", "primary_ip",  "config_template", "local_context_data",
+       "part_number"});
+  static const Words interfaces = with_common(
+      {"type", "speed", "mode", "untagged_vlan", "tagged_vlans", "vrf", "lag", "bridge", "enabled",
+       "mark_connected", "mtu", "duplex", "wwn", "rf_role", "rf_channel", "poe_mode", "poe_type",
+       "tx_power", "vdcs", "qinq_svlan", "parent", "connected", "cable", "site",
+       "rf_channel_frequency", "rf_channel_width", "vlan_translation_policy", "module"});
+  static const Words cables = with_common({"type", "color", "length", "length_unit", "profile"});
+  static const Words racks = with_common(
+      {"facility_id",    "role",       "width",         "type",        "serial",
+       "asset_tag",      "desc_units", "outer_width",   "outer_depth", "outer_unit",
+       "mounting_depth", "airflow",    "starting_unit", "max_weight",  "form_factor"});
   switch (kind) {
     case SheetKind::devices: return devices;
     case SheetKind::interfaces: return interfaces;
     case SheetKind::cables: return cables;
     case SheetKind::racks: return racks;
-    case SheetKind::skus: return common;
+    case SheetKind::skus: return skus;
   }
-  return common;
+  return skus;
 }
 
 const Words& required_columns(SheetKind kind) {

@@ -22,7 +22,8 @@ void note_drift(const Node& node, Outcome& out) {
       set_condition(node.id, "drift", drift.empty() ? Truth::no : Truth::yes, drift));
   out.operations.push_back(
       set_condition(node.id, "board_swap", swapped ? Truth::yes : Truth::no,
-                    swapped ? drift + "; confirm with: tundish node confirm " + node.meta.name : ""));
+                    swapped ? drift + "; confirm with: tundish node confirm " + node.meta.name
+                            : ""));
 }
 
 std::vector<Verdict> bad_ones(const Node& node) {

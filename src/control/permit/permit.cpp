@@ -101,7 +101,8 @@ Permit permit(const Action& action, const View& view, const InFlight& running) {
   if (decided == ProposalState::denied) return {Leave::refuse, "a person denied it"};
   const AuthorityLevel level = authority_over(scopes, action.action_class, view);
   if (level == AuthorityLevel::observe) {
-    return {Leave::refuse, "scope is at observe for " + std::string(class_name(action.action_class))};
+    return {Leave::refuse,
+            "scope is at observe for " + std::string(class_name(action.action_class))};
   }
   if (level == AuthorityLevel::advise && decided != ProposalState::approved) {
     return {Leave::propose, "scope is at advise"};
@@ -112,7 +113,8 @@ Permit permit(const Action& action, const View& view, const InFlight& running) {
     return {Leave::propose, "the tenant wants to be asked"};
   }
   const int fleet = static_cast<int>(view.reg.all<Node>().size());
-  const int most = std::max(view.limits.disruptive_floor, fleet * view.limits.disruptive_percent / 100);
+  const int most =
+      std::max(view.limits.disruptive_floor, fleet * view.limits.disruptive_percent / 100);
   if (is_disruptive(action.action_class) && running.disruptive >= most) {
     return {Leave::refuse, "brake: " + std::to_string(running.disruptive) +
                                " resets and power acts run already"};

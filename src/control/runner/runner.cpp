@@ -20,6 +20,16 @@ bool all_ok(const std::vector<Verdict>& verdicts) {
          });
 }
 
+/// Failed only when a check says so; a check that could not look leaves the question open, and the
+/// policy looks again instead of repairing.
+StepOutcome outcome_of(const std::vector<Verdict>& verdicts) {
+  if (all_ok(verdicts)) return StepOutcome::done;
+  const bool failed = std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) {
+    return verdict.state == VerdictState::fail;
+  });
+  return failed ? StepOutcome::failed : StepOutcome::timeout;
+}
+
 std::string actor_of(const Action& action) {
   return action.incident.empty() ? "controller:runner" : "controller:" + action.incident.str();
 }
@@ -38,8 +48,22 @@ Result<VerbResult> from(const Result<>& result, const std::string& key) {
 
 }  // namespace
 
+/// Decided on what was seen before the last act on the same thing ended: it may be done already,
+/// and a requeue that is done twice stops a healthy job.
+bool Runner::is_outdated(const Action& action) const {
+  if (const auto* engine = std::get_if<EngineAct>(&action.act)) {
+    const auto last = engines_.find(action.cluster);
+    return last != engines_.end() && !last->second.is_before(engine->seen_at);
+  }
+  if (const auto* attach = std::get_if<AttachAct>(&action.act)) {
+    const auto last = ports_.find({attach->port.switch_name, attach->port.port});
+    return last != ports_.end() && (last->second.in_flight || !last->second.looked);
+  }
+  return false;
+}
+
 void Runner::submit(Action action, const View& view) {
-  if (running_.contains(action.key)) return;
+  if (running_.contains(action.key) || is_outdated(action)) return;
   const auto retry = retries_.find(action.key);
   if (retry != retries_.end() && view.now < retry->second.not_before) return;
   const Permit answer = permit(action, view, count_disruptive(view, action));
@@ -50,8 +74,17 @@ void Runner::submit(Action action, const View& view) {
       execute(std::move(action));
       return;
     case Leave::propose: propose(action, answer, view); return;
-    case Leave::refuse: waiting_[action.key] = answer.reason; return;
+    case Leave::refuse: refuse(action, answer); return;
   }
+}
+
+/// Recorded, so that the incident tells why nothing happens and its deadlines wait.
+void Runner::refuse(const Action& action, const Permit& answer) {
+  waiting_[action.key] = answer.reason;
+  if (action.result_to != ResultTo::incident_act) return;
+  (void)ledger_.perform(*finish_act(action.incident, action.key, StepOutcome::refused,
+                                    answer.reason, {}),
+                        actor_of(action), answer.reason);
 }
 
 void Runner::propose(const Action& action, const Permit& answer, const View& view) {
@@ -94,6 +127,14 @@ InFlight Runner::count_disruptive(const View& view, const Action& action) const 
 void Runner::execute(Action action) {
   running_[action.key] = scheduler_.now();
   listener_.on_hook("act:" + action.name + ":start");
+  if (action.result_to == ResultTo::incident_act) {
+    (void)ledger_.perform(*resume_act(action.incident, action.key), actor_of(action), action.name);
+  }
+  if (std::holds_alternative<EngineAct>(action.act)) engines_[action.cluster].in_flight = true;
+  if (const auto* attach = std::get_if<AttachAct>(&action.act)) {
+    ports_[{attach->port.switch_name, attach->port.port}].in_flight = true;
+    listener_.on_port_unknown(attach->port);
+  }
   const std::weak_ptr<int> alive = alive_;
   const auto finish = [this, alive, action](Result<VerbResult> result) {
     if (alive.expired()) return;
@@ -161,8 +202,12 @@ void Runner::complete(const Action& action, const Result<VerbResult>& result) {
   }
   listener_.on_hook("act:" + action.name + ":end");
   record(action, result, acting);
-  if (const auto* attach = std::get_if<AttachAct>(&action.act)) read_switch(attach->port);
+  if (const auto* attach = std::get_if<AttachAct>(&action.act)) {
+    ports_[{attach->port.switch_name, attach->port.port}] = {false, scheduler_.now()};
+    read_switch(attach->port);
+  }
   if (const auto* engine = std::get_if<EngineAct>(&action.act)) {
+    engines_[action.cluster] = {false, scheduler_.now()};
     observe_engine(action.cluster, engine->cluster_name, engine->controller);
   }
   listener_.on_finished(action);
@@ -190,11 +235,10 @@ void Runner::record(const Action& action, const Result<VerbResult>& result, Dura
     }
     case ResultTo::incident_checks: {
       if (result && !result->verdicts.empty()) {
-        perform(record_incident_verdicts(
-            action.incident, action.key, result->verdicts,
-            all_ok(result->verdicts) ? StepOutcome::done : StepOutcome::failed));
+        perform(record_incident_verdicts(action.incident, action.key, result->verdicts,
+                                         outcome_of(result->verdicts)));
       } else {
-        perform(finish_act(action.incident, action.key, StepOutcome::failed, detail, acting));
+        perform(finish_act(action.incident, action.key, StepOutcome::timeout, detail, acting));
       }
       break;
     }
@@ -226,37 +270,52 @@ void Runner::observe_engine(const ClusterId& cluster, const std::string& name,
   if (looking_.contains(cluster)) return;
   looking_.insert(cluster);
   const std::weak_ptr<int> alive = alive_;
-  drivers_.engine.observe(controller, name, seconds(10),
-                          [this, alive, cluster](Result<EngineObserved> result) {
-                            if (alive.expired()) return;
-                            looking_.erase(cluster);
-                            EngineObserved observed;
-                            if (result) {
-                              observed = std::move(*result);
-                            } else {
-                              observed.fault = result.error().message();
-                            }
-                            observed.at = scheduler_.now();
-                            listener_.on_engine(cluster, std::move(observed));
-                          });
+  const Instant asked = scheduler_.now();
+  drivers_.engine.observe(
+      controller, name, seconds(10),
+      [this, alive, cluster, name, controller, asked](Result<EngineObserved> result) {
+        if (alive.expired()) return;
+        looking_.erase(cluster);
+        EngineObserved observed;
+        if (result) {
+          observed = std::move(*result);
+        } else {
+          observed.fault = result.error().message();
+        }
+        observed.at = asked;  // it shows the engine as it was then, or later
+        listener_.on_engine(cluster, std::move(observed));
+        const auto last = engines_.find(cluster);
+        const bool old = last != engines_.end() && last->second.ended >= asked;
+        if (old && !last->second.in_flight) observe_engine(cluster, name, controller);
+      });
 }
 
 void Runner::read_switch(const PortRef& port) {
   if (reading_.contains(port.switch_name)) return;
   reading_.insert(port.switch_name);
   const std::weak_ptr<int> alive = alive_;
-  drivers_.switches.read(port, seconds(10),
-                         [this, alive, name = port.switch_name](
-                             Result<std::vector<PortObserved>> result) {
-                           if (alive.expired()) return;
-                           reading_.erase(name);
-                           if (result) {
-                             listener_.on_ports(*result);
-                           } else {
-                             log(LogLevel::warn, "switch_not_read",
-                                 {{"switch", name}, {"why", result.error().message()}});
-                           }
-                         });
+  const Instant asked = scheduler_.now();
+  drivers_.switches.read(
+      port, seconds(10), [this, alive, port, asked](Result<std::vector<PortObserved>> result) {
+        if (alive.expired()) return;
+        reading_.erase(port.switch_name);
+        if (!result) {
+          log(LogLevel::warn, "switch_not_read",
+              {{"switch", port.switch_name}, {"why", result.error().message()}});
+          return;
+        }
+        // A port that was written meanwhile may have been read before the write.
+        bool again = false;
+        std::erase_if(*result, [&](const PortObserved& seen) {
+          const auto last = ports_.find({seen.switch_name, seen.port});
+          if (last == ports_.end()) return false;
+          last->second.looked = last->second.looked || last->second.is_before(asked);
+          again = again || (!last->second.in_flight && last->second.ended >= asked);
+          return !last->second.is_before(asked);
+        });
+        listener_.on_ports(*result);
+        if (again) read_switch(port);
+      });
 }
 
 std::string Runner::waiting_reason(const std::string& key) const {
@@ -270,6 +329,8 @@ void Runner::forget() {
   waiting_.clear();
   looking_.clear();
   reading_.clear();
+  engines_.clear();
+  ports_.clear();
   alive_ = std::make_shared<int>(0);
 }
 

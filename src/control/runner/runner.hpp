@@ -23,6 +23,8 @@ class RunnerListener {
   virtual ~RunnerListener() = default;
   virtual void on_ports(const std::vector<PortObserved>& ports) = 0;
   virtual void on_engine(const ClusterId& cluster, EngineObserved observed) = 0;
+  /// A write to the port is on its way: what was seen of it no longer counts.
+  virtual void on_port_unknown(const PortRef& port) = 0;
   /// Something may have changed for the object of the action.
   virtual void on_finished(const Action& action) = 0;
   /// A named point at which a crash must be harmless: act:NAME:start, act:NAME:end.
@@ -52,7 +54,16 @@ class Runner {
     int failures = 0;
     Instant not_before;
   };
+  /// Last write to a thing outside: looks that began before its end do not count for it.
+  struct LastWrite {
+    bool in_flight = false;
+    Instant ended;
+    bool looked = false;  ///< a look that began after its end came back
+    bool is_before(Instant look) const { return !in_flight && ended < look; }
+  };
+  bool is_outdated(const Action& action) const;
   void propose(const Action& action, const Permit& permit, const View& view);
+  void refuse(const Action& action, const Permit& permit);
   void execute(Action action);
   void start_verb(const Action& action, VerbCall call);
   void start_engine(const Action& action, const EngineAct& act);
@@ -69,6 +80,8 @@ class Runner {
   std::map<std::string, std::string> waiting_;
   std::set<ClusterId> looking_;
   std::set<std::string> reading_;
+  std::map<ClusterId, LastWrite> engines_;
+  std::map<std::pair<std::string, std::string>, LastWrite> ports_;  ///< (switch, port)
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 

@@ -44,6 +44,8 @@
 
 #include "base/describe.hpp"
 #include "base/error.hpp"
+#include "edge/api/contract_inventory.hpp"
+#include "edge/api/contract_reports.hpp"
 #include "model/allocation.hpp"
 #include "model/tenancy.hpp"
 
@@ -67,62 +69,6 @@ struct ReasonRequest {
   void fields(Fields& f) {
     f(1, "reason", reason, "why; kept in the history");
     f(2, "force", force, "also against another holder");
-  }
-};
-
-struct FileText {
-  std::string name, content;
-  void fields(Fields& f) {
-    f(1, "name", name, "file name, for messages");
-    f(2, "content", content, "CSV text");
-  }
-};
-
-struct InventoryRequest {
-  std::vector<FileText> files;
-  std::string scope;
-  bool dry_run = false;
-  void fields(Fields& f) {
-    f(1, "files", files, "CSV files; the kind of each is known by its header");
-    f(2, "scope", scope, "rows missing from this scope are marked; empty: default");
-    f(3, "dry_run", dry_run, "plan only");
-  }
-};
-
-struct InventoryProblem {
-  std::string file;
-  int row = 0;
-  std::string column, value, what, remedy;
-  void fields(Fields& f) {
-    f(1, "file", file, "file name");
-    f(2, "row", row, "line as a person counts them");
-    f(3, "column", column, "header of the column");
-    f(4, "value", value, "cell as read");
-    f(5, "what", what, "what is wrong");
-    f(6, "remedy", remedy, "what would be right");
-  }
-};
-
-struct InventoryChange {
-  std::string kind, name, verb, details;
-  void fields(Fields& f) {
-    f(1, "kind", kind, "node, rack, sku, switch, cable ...");
-    f(2, "name", name, "name of the object");
-    f(3, "verb", verb, "create, update, unchanged or missing");
-    f(4, "details", details, "fields that change");
-  }
-};
-
-struct InventoryAnswer {
-  std::vector<InventoryProblem> problems;
-  std::vector<InventoryChange> changes;
-  std::vector<std::string> lines;
-  bool applied = false;
-  void fields(Fields& f) {
-    f(1, "problems", problems, "all of them; with one, nothing is changed");
-    f(2, "changes", changes, "what is, or would be, done");
-    f(3, "lines", lines, "for diff: differences in words");
-    f(4, "applied", applied, "the changes are durable");
   }
 };
 
@@ -264,73 +210,6 @@ struct AuthorityRequest {
     f(1, "scope", scope, "as for a hold");
     f(2, "action_class", action_class, "* or a class of action");
     f(3, "level", level, "observe, advise or act");
-  }
-};
-
-struct Explanation {
-  std::string node, phase, placeable, why;
-  std::vector<std::string> claims;
-  std::string next, how_to_stop;
-  void fields(Fields& f) {
-    f(1, "node", node, "name");
-    f(2, "phase", phase, "life cycle");
-    f(3, "placeable", placeable, "yes, or the reason why not");
-    f(4, "why", why, "why it is out of service; empty when it is not");
-    f(5, "claims", claims, "holder, reason and since of each claim");
-    f(6, "next", next, "what happens next, and what it waits for");
-    f(7, "how_to_stop", how_to_stop, "command that stops it");
-  }
-};
-
-struct StatusReport {
-  std::string version, site;
-  std::int64_t revision = 0, epoch = 0;
-  int nodes = 0, nodes_ready = 0, nodes_assigned = 0, nodes_claimed = 0, agents_heard = 0;
-  int clusters_active = 0, clusters = 0, incidents_open = 0, proposals_waiting = 0;
-  std::vector<std::string> holds, notices;
-  void fields(Fields& f) {
-    f(1, "version", version, "of tundishd");
-    f(2, "site", site, "name of the site");
-    f(3, "revision", revision, "global revision");
-    f(4, "epoch", epoch, "raised by a restore");
-    f(5, "nodes", nodes, "not retired");
-    f(6, "nodes_ready", nodes_ready, "free and proved");
-    f(7, "nodes_assigned", nodes_assigned, "in an allocation");
-    f(8, "nodes_claimed", nodes_claimed, "out of service");
-    f(9, "agents_heard", agents_heard, "heard lately; silence is unknown, not a fault");
-    f(10, "clusters_active", clusters_active, "whole");
-    f(11, "clusters", clusters, "all");
-    f(12, "incidents_open", incidents_open, "open");
-    f(13, "proposals_waiting", proposals_waiting, "waiting for a person");
-    f(14, "holds", holds, "in force");
-    f(15, "notices", notices, "what an operator should know");
-  }
-};
-
-struct CapacityRow {
-  std::string sku;
-  int nodes = 0, free = 0, assigned = 0, spares = 0, claimed = 0, unknown = 0, largest_gang = 0;
-  void fields(Fields& f) {
-    f(1, "sku", sku, "kind of node");
-    f(2, "nodes", nodes, "not retired");
-    f(3, "free", free, "placeable now");
-    f(4, "assigned", assigned, "members of allocations");
-    f(5, "spares", spares, "held as spares");
-    f(6, "claimed", claimed, "out of service");
-    f(7, "unknown", unknown, "not heard or not proved");
-    f(8, "largest_gang", largest_gang, "largest cluster that fits now, in nodes");
-  }
-};
-
-struct HistoryVerdict {
-  bool intact = false;
-  std::int64_t entries = 0;
-  std::string fault, last_hash;
-  void fields(Fields& f) {
-    f(1, "intact", intact, "every hash fits");
-    f(2, "entries", entries, "checked");
-    f(3, "fault", fault, "first entry that does not fit");
-    f(4, "last_hash", last_hash, "keep it elsewhere to detect a truncated tail");
   }
 };
 

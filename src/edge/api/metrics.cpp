@@ -38,6 +38,13 @@ void add_site(const Backend& b, const FleetCounts& counts, Exposition& out) {
   out.single("tundish_epoch", "Raised by a restore", b.parts.ledger.epoch());
   out.single("tundish_acts_in_flight", "Acts on the outside world that run now",
              static_cast<std::int64_t>(b.parts.manager.runner().in_flight()));
+  const auto& acts = b.parts.manager.act_counts();
+  out.head("tundish_permits_granted", "Permits granted since the start, by act");
+  for (const auto& [act, n] : acts) {
+    out.labelled("tundish_permits_granted", "act", act, n.permitted);
+  }
+  out.head("tundish_driver_calls", "Driver calls since the start, by act");
+  for (const auto& [act, n] : acts) out.labelled("tundish_driver_calls", "act", act, n.started);
   out.single("tundish_watch_streams", "Open event streams",
              static_cast<std::int64_t>(b.watch->streams()));
 }

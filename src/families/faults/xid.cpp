@@ -53,9 +53,11 @@ Result<Injection> render(const FaultOrder& order) {
   out.sticky = order.sticky;
   out.userspace = order.userspace;
   out.effect = order.userspace || shape == std::end(shapes) ? "none" : std::string(shape->effect);
-  out.line = !order.text.empty() ? order.text
-                                 : "NVRM: Xid (PCI:" + order.pci + "): " +
-                                       std::to_string(order.xid) + ", " + std::string(shape->detail);
+  out.line = order.text;
+  if (out.line.empty()) {
+    out.line = "NVRM: Xid (PCI:" + order.pci + "): " + std::to_string(order.xid) + ", " +
+               std::string(shape->detail);
+  }
   return out;
 }
 

@@ -96,8 +96,8 @@ Result<> check_quota(const Txn& txn, const TenantId& id, const ClusterSpec& spec
 void declare(Txn& txn, Cluster& cluster, const NodeId& id, int block) {
   const Node* node = txn.view().find(id);
   if (!node || !address_of(cluster, id).empty()) return;
-  const int host = 10 + static_cast<int>(cluster.status.declared.size());
-  cluster.status.declared.push_back({id, node->meta.name, block_address(block, host)});
+  const int last_byte = 10 + static_cast<int>(cluster.status.declared.size());
+  cluster.status.declared.push_back({id, node->meta.name, block_address(block, last_byte)});
 }
 
 AllocationNode held(const Cluster& cluster, const Node& node, MemberRole role, Instant now) {
@@ -395,6 +395,11 @@ OperationPtr record_controller(ClusterId id, bool ready, std::string config_hash
                                std::vector<std::string> users) {
   return make_operation("record_controller", "cluster/" + id.str(), [=](Txn& txn) -> Result<> {
     Cluster cluster = TRY(get_object(txn, id));
+    Allocation allocation = TRY(get_object(txn, cluster.status.allocation));
+    for (auto& member : allocation.status.nodes) {
+      if (member.role == MemberRole::controller) member.joined = ready;
+    }
+    txn.put(std::move(allocation));
     cluster.status.controller_ready = ready;
     cluster.status.config_applied = config_hash;
     cluster.status.users_applied = users;

@@ -106,8 +106,8 @@ void apply_witness(Txn& txn, const NodeId& node_id, Witness witness, const Judge
   incident.detected_at = witness.observed_at;
   incident.action = action_name(FaultAction::none);
   extend(incident, witness, judged, txn.now());
-  incident.blame = (judged.device.empty() ? "node " + node->meta.name
-                                          : "GPU " + judged.device + " of node " + node->meta.name) +
+  const std::string of_node = "node " + node->meta.name;
+  incident.blame = (judged.device.empty() ? of_node : "GPU " + judged.device + " of " + of_node) +
                    ": " + judged.why;
   add_entry(incident, witness.observed_at, "detected", witness.event.text);
   add_entry(incident, txn.now(), "claimed", "node takes no new work");
@@ -154,6 +154,14 @@ TimelineEntry* find_act(Incident& incident, const std::string& key) {
     if (it->key == key) return &*it;
   }
   return nullptr;
+}
+
+void close_entries(Incident& incident, Instant now) {
+  for (auto& entry : incident.timeline) {
+    if (entry.key.empty() || entry.until.is_set()) continue;
+    entry.until = now;
+    if (entry.outcome == StepOutcome::running) entry.outcome = StepOutcome::done;
+  }
 }
 
 }  // namespace
@@ -246,11 +254,7 @@ OperationPtr enter_policy_state(IncidentId id, std::string from, std::string to,
     if (incident.policy_state != from) {
       return make_error(Code::conflict, "incident " + id.str() + " left state " + from);
     }
-    for (auto& entry : incident.timeline) {
-      if (entry.key.empty() || entry.until.is_set()) continue;
-      entry.until = txn.now();
-      if (entry.outcome == StepOutcome::running) entry.outcome = StepOutcome::done;
-    }
+    close_entries(incident, txn.now());
     incident.policy_state = to;
     incident.policy_since = txn.now();
     ++incident.entries[to];
@@ -276,11 +280,22 @@ OperationPtr finish_act(IncidentId id, std::string key, StepOutcome outcome, std
     return change_incident(txn, id, [&](Incident& incident) {
       TimelineEntry* act = find_act(incident, key);
       if (!act || act->outcome == outcome) return false;
-      const bool open = act->outcome == StepOutcome::running || act->outcome == StepOutcome::proposed;
-      if (!open) return false;
+      if (!is_open_act(*act)) return false;
       act->outcome = outcome;
       if (!detail.empty()) act->detail += (act->detail.empty() ? "" : "; ") + detail;
       act->acting = act->acting + acting;
+      return true;
+    });
+  });
+}
+
+OperationPtr resume_act(IncidentId id, std::string key) {
+  return make_operation("resume_act", about(id), [=](Txn& txn) {
+    return change_incident(txn, id, [&](Incident& incident) {
+      TimelineEntry* act = find_act(incident, key);
+      if (!act || !waits_for_leave(*act)) return false;
+      act->outcome = StepOutcome::running;
+      incident.policy_since = txn.now();
       return true;
     });
   });
@@ -296,6 +311,8 @@ OperationPtr record_incident_verdicts(IncidentId id, std::string key,
       act->outcome = outcome;
       for (const auto& verdict : verdicts) {
         if (verdict.state == VerdictState::ok) continue;
+        // What a check saw is hardware, whoever wrote the line that led to it.
+        if (verdict.state == VerdictState::fail) incident.hardware_witness = true;
         act->detail += "; " + verdict.check + ": " + verdict.reason;
       }
       return true;
@@ -313,6 +330,7 @@ OperationPtr return_node(IncidentId id) {
     }
     incident.state = IncidentState::resolved;
     incident.resolved_at = txn.now();
+    close_entries(incident, txn.now());
     add_entry(incident, txn.now(), "returned", "claim released; node is free");
     end_claims(txn, incident.node, id, ClaimState::released);
     if (node.status.phase != NodePhase::retired) {
@@ -332,6 +350,7 @@ OperationPtr open_rma(IncidentId id, std::string reason) {
     if (incident.state != IncidentState::open) return {};
     incident.state = IncidentState::rma;
     incident.resolved_at = txn.now();
+    close_entries(incident, txn.now());
     const Node node = TRY(get_object(txn, incident.node));
     add_entry(incident, txn.now(), "rma",
               "serial " + node.spec.serial + ", device " + incident.device + ": " + reason +
@@ -481,6 +500,14 @@ const TimelineEntry* current_act(const Incident& incident) {
     if (!it->key.empty()) return &*it;
   }
   return nullptr;
+}
+
+bool waits_for_leave(const TimelineEntry& act) {
+  return act.outcome == StepOutcome::proposed || act.outcome == StepOutcome::refused;
+}
+
+bool is_open_act(const TimelineEntry& act) {
+  return act.outcome == StepOutcome::running || waits_for_leave(act);
 }
 
 std::string act_key(const Incident& incident) {

@@ -40,7 +40,8 @@ Result<int> take_value(Txn& txn, const std::string& fabric, const std::string& p
       txn.put(std::move(entry));
       return value;
     }
-    return make_error(Code::exhausted, "pool " + pool + " of fabric " + fabric + " has no free value")
+    return make_error(Code::exhausted,
+                      "pool " + pool + " of fabric " + fabric + " has no free value")
         .with_remedy("delete a cluster, or wait until tombstones run out (10 min)");
   }
   return make_error(Code::internal, "no pool " + pool);
@@ -59,8 +60,8 @@ void bury_values(Txn& txn, const std::string& owner) {
   }
 }
 
-std::string block_address(int block, int host) {
-  return "10.64." + std::to_string(block) + "." + std::to_string(host);
+std::string block_address(int block, int last_byte) {
+  return "10.64." + std::to_string(block) + "." + std::to_string(last_byte);
 }
 
 }  // namespace tundish

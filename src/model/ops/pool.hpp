@@ -11,7 +11,7 @@ Result<int> take_value(Txn& txn, const std::string& fabric, const std::string& p
 void bury_values(Txn& txn, const std::string& owner);
 
 /// Host `host` of block `block` of the lab and default plan: 10.64.BLOCK.HOST.
-std::string block_address(int block, int host);
+std::string block_address(int block, int last_byte);
 
 /// How long a value rests after it was last seen.
 constexpr Duration tombstone_time = minutes(10);

@@ -39,7 +39,7 @@ int gpus_in_use(const Registry& view, const TenantId& tenant) {
 
 OperationPtr create_tenant(std::string name, TenantSpec spec) {
   const std::string object = "tenant/" + name;
-  return make_operation("create_tenant", object, [name = std::move(name), spec](Txn& txn) -> Result<> {
+  const auto create = [name = std::move(name), spec](Txn& txn) -> Result<> {
     TRY_VOID(require_valid_name("tenant", name));
     TRY_VOID(require_new_name<Tenant>(txn, name, {}));
     if (spec.gpu_quota < 0) {
@@ -51,7 +51,8 @@ OperationPtr create_tenant(std::string name, TenantSpec spec) {
     tenant.spec = spec;
     txn.put(std::move(tenant));
     return {};
-  });
+  };
+  return make_operation("create_tenant", object, create);
 }
 
 OperationPtr delete_tenant(TenantId id) {

@@ -159,8 +159,11 @@ Result<std::string> setup_slurm_controller(const SetupController& setup,
   TRY_VOID(make_cluster_folders(place));
   TRY_VOID(write_accounts(place, setup.users));
   TRY_VOID(start_munge(place.munge, setup.munge_key));
-  TRY_VOID(start_database(database));
-  TRY_VOID(grant_database(database, {setup.cluster, setup.dbd_password}));
+  {
+    const DatabaseLock lock(database);
+    TRY_VOID(start_database(database));
+    TRY_VOID(grant_database(database, {setup.cluster, setup.dbd_password}));
+  }
   ChangedFiles changed = TRY(write_cluster_files(place, setup.files));
   changed.dbd = TRY(write_dbd_file(place, *dbd_file, setup.dbd_password));
   if (changed.dbd) stop_dbd(place);
@@ -186,7 +189,9 @@ Result<> stop_slurm_controller(const std::string& cluster, const AgentPaths& pat
     fs::remove_all(folder, ignored);
   }
   const fs::path clusters = fs::path(place.base).parent_path();
-  if (fs::is_empty(clusters, ignored)) stop_database(database_of(paths));
+  const DatabasePlace database = database_of(paths);
+  const DatabaseLock lock(database);
+  if (fs::is_empty(clusters, ignored)) stop_database(database);
   return {};
 }
 

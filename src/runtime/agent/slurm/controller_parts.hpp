@@ -8,6 +8,19 @@
 namespace tundish::agent::slurm {
 
 /// The service node's one database server; every cluster has its own database and user in it.
+/// All clusters of a service node share one database, and their verbs run side by side: whoever
+/// makes, starts or stops it holds this meanwhile.
+class DatabaseLock {
+ public:
+  explicit DatabaseLock(const DatabasePlace& place);
+  ~DatabaseLock();
+  DatabaseLock(const DatabaseLock&) = delete;
+  DatabaseLock& operator=(const DatabaseLock&) = delete;
+
+ private:
+  int fd_;
+};
+
 Result<> start_database(const DatabasePlace& place);
 void stop_database(const DatabasePlace& place);
 struct DatabaseLogin {

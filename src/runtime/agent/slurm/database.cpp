@@ -1,3 +1,7 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -53,6 +57,17 @@ std::string database_word(std::string cluster) {
 }
 
 }  // namespace
+
+DatabaseLock::DatabaseLock(const DatabasePlace& place) {
+  std::error_code ignored;
+  fs::create_directories(fs::path(place.data).parent_path(), ignored);
+  fd_ = ::open((place.data + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd_ >= 0) ::flock(fd_, LOCK_EX);  // of this open file: holds between threads as well
+}
+
+DatabaseLock::~DatabaseLock() {
+  if (fd_ >= 0) ::close(fd_);
+}
 
 Result<> start_database(const DatabasePlace& place) {
   if (process::read_live_pid(place.pid_file(), "mariadbd") > 0 && answers(place)) return {};

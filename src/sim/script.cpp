@@ -1,0 +1,130 @@
+// The fixed story: every act and every operation of the controllers, in an order that does not
+// depend on chance. It is run once per hook with a crash exactly there.
+#include "model/ops/allocation_ops.hpp"
+#include "model/ops/governance_ops.hpp"
+#include "sim/site.hpp"
+
+namespace tundish::sim {
+namespace {
+
+SimNode* find_node(Site& site, const std::string& cluster, MemberRole role) {
+  if (!site.view()) return nullptr;
+  for (const auto& [id, held] : site.view()->all<Allocation>()) {
+    if (held.meta.name != cluster) continue;
+    for (const auto& member : held.status.nodes) {
+      if (member.role == role) return site.world().find_id(member.node.str());
+    }
+  }
+  return nullptr;
+}
+
+struct Blow {
+  std::string cluster;
+  MemberRole role = MemberRole::member;
+  int xid = 79;
+  bool sticky = false;
+};
+
+void strike(Site& site, Duration at, Blow blow) {
+  site.after(at, [&site, blow] {
+    SimNode* node = find_node(site, blow.cluster, blow.role);
+    if (!node) {
+      strike(site, seconds(3), blow);  // tundishd is down just now
+      return;
+    }
+    site.world().fail_gpu(*node, 0, blow.xid, blow.sticky);
+    site.sync(*node);
+  });
+}
+
+void resume(Site& site, Duration at, const std::string& cluster) {
+  site.after(at, [&site, cluster] {
+    for (auto& [name, node] : site.world().engines[cluster].nodes) {
+      if (node.drained && !node.reason.starts_with("tundish: headroom")) {
+        site.world().resume_by_person(cluster, name);
+        return;
+      }
+    }
+  });
+}
+
+void drain(Site& site, Duration at, const std::string& cluster) {
+  site.after(at, [&site, cluster] {
+    const auto& names = site.world().engines[cluster].partition;
+    if (names.empty()) return;
+    const std::string name = names.front();
+    site.world().drain_by_person(cluster, name);
+    site.after(minutes(5), [&site, cluster, name] { site.world().resume_by_person(cluster, name); });
+  });
+}
+
+ClusterSpec spec_of(int nodes, int spares) {
+  ClusterSpec spec;
+  spec.nodes = nodes;
+  spec.spares = spares;
+  return spec;
+}
+
+void advise(Site& site, Duration at, AuthorityLevel level) {
+  site.after(at, [&site, level] {
+    site.want(
+        [&site, level] {
+          for (const auto& [id, authority] : site.view()->all<Authority>()) {
+            if (authority.scope == "site:site") return authority.level == level;
+          }
+          return false;
+        },
+        [&site, level] { site.perform(set_authority("site:site", "*", level)); });
+  });
+}
+
+void approve(Site& site, Duration at, Duration until) {
+  site.after(at, [&site, until] {
+    const auto waiting = [&site] {
+      std::vector<Id<Proposal>> out;
+      for (const auto& [id, proposal] : site.view()->all<Proposal>()) {
+        if (proposal.state == ProposalState::waiting) out.push_back(id);
+      }
+      return out;
+    };
+    const Instant end = site.now() + until;
+    site.want([&site, end] { return site.now() >= end; },
+              [&site, waiting] {
+                for (const auto& id : waiting()) {
+                  site.perform(decide_proposal(id, ProposalState::approved));
+                }
+              },
+              minutes(1));
+  });
+}
+
+}  // namespace
+
+void plan_script(Site& site) {
+  site.order("acme", "train", spec_of(2, 1));
+  site.order("bolt", "small", spec_of(1, 0));
+  ClusterSpec alone = spec_of(1, 0);
+  alone.replace = Consent::never;
+  site.order("bolt", "alone", alone);
+  for (const char* cluster : {"small", "alone"}) site.start_job(cluster, 1);
+  site.start_job("train", 2);
+  strike(site, minutes(10), {"train"});
+  strike(site, minutes(20), {"train", MemberRole::member, 95});
+  strike(site, minutes(30), {"train", MemberRole::spare});
+  drain(site, minutes(40), "train");
+  strike(site, minutes(50), {"alone", MemberRole::member, 95});
+  resume(site, minutes(55), "alone");
+  site.after(minutes(60), [&site] {
+    if (SimNode* node = find_node(site, "small", MemberRole::member)) {
+      site.world().fail_silently(*node, 0);
+    }
+  });
+  site.after(minutes(61), [&site] { site.remove("small"); });
+  advise(site, minutes(80), AuthorityLevel::advise);
+  strike(site, minutes(82), {"train"});
+  approve(site, minutes(84), minutes(20));
+  advise(site, minutes(105), AuthorityLevel::act);
+  strike(site, minutes(110), {"train", MemberRole::member, 79, true});
+}
+
+}  // namespace tundish::sim
