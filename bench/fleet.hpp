@@ -1,5 +1,7 @@
 #pragma once
 // A prepared store: a fleet at rest, as it is after months of service.
+#include <chrono>
+#include <cstdio>
 #include <string>
 
 #include "base/check.hpp"
@@ -40,6 +42,13 @@ class SteadyScheduler final : public Scheduler {
   void at(Instant, std::function<void()>) override {}
 };
 
+inline std::string make_mac(int group, int number) {
+  char text[18];
+  std::snprintf(text, sizeof text, "02:4c:%02x:00:%02x:%02x", group & 0xff, (number >> 8) & 0xff,
+                number & 0xff);
+  return text;
+}
+
 /// As an agent reports it: eight GPUs, ten ports.
 inline Node make_node(const NodeId& id, int number, NodeRole role, Instant now) {
   Node node;
@@ -50,11 +59,13 @@ inline Node make_node(const NodeId& id, int number, NodeRole role, Instant now) 
   node.spec.rack = "r" + pad(number / 8);
   node.spec.leaf_group = "leaf" + pad(number / 32);
   node.spec.sku = role == NodeRole::gpu ? "hgx-h100" : "";
-  node.spec.bmc_mac = "02:4c:b0:" + std::to_string(10 + number % 89) + ":" + pad(number);
+  node.spec.bmc_mac = make_mac(0xb0, number);
   node.spec.bmc_address = "127.0.0.1:9";
   for (int i = 0; i < 10; ++i) {
-    node.spec.ports.push_back({"eth" + std::to_string(i), PortRole::access, "02:4c:e0:00:00:00",
+    const std::string mac = make_mac(0xe0 + i, number);
+    node.spec.ports.push_back({"eth" + std::to_string(i), PortRole::access, mac,
                                node.spec.leaf_group, node.meta.name + "/" + std::to_string(i), i});
+    node.status.hardware.nic_macs.push_back(mac);
   }
   for (int i = 0; role == NodeRole::gpu && i < 8; ++i) {
     const std::string last = std::to_string(i);

@@ -135,6 +135,15 @@ bool others_are_short(const View& view, const Allocation& mine) {
   return false;
 }
 
+/// The incident that left the allocation short; empty when there is none any more.
+IncidentId cause_of_gap(const View& view, const Allocation& allocation) {
+  for (const auto& [id, incident] : view.reg.all<Incident>()) {
+    const bool open = incident.state == IncidentState::open && incident.replacement.empty();
+    if (open && incident.allocation == allocation.id) return id;
+  }
+  return {};
+}
+
 void keep_strength(const View& view, const Allocation& allocation, Outcome& out) {
   for (const auto& member : allocation.status.nodes) {
     const Claim* claim = acting_claim(view, member.node);
@@ -150,7 +159,10 @@ void keep_strength(const View& view, const Allocation& allocation, Outcome& out)
   const int spares = count_role(allocation, MemberRole::spare);
   std::string why;
   if (members < allocation.spec.nodes) {
-    if (const auto free = find_stand_in(view, allocation, {}, why)) {
+    if (const auto spare = find_spare(view, allocation, {})) {
+      // It could not stand in when the member left: not heard yet, or claimed itself.
+      out.operations.push_back(bind_spare(allocation.id, {}, *spare, cause_of_gap(view, allocation)));
+    } else if (const auto free = find_stand_in(view, allocation, {}, why)) {
       out.operations.push_back(add_node(allocation.id, *free, MemberRole::member, {}));
     }
   } else if (spares < allocation.spec.spares && !others_are_short(view, allocation)) {

@@ -284,18 +284,25 @@ OperationPtr set_cluster_phase(ClusterId id, ClusterPhase phase, std::string rea
 OperationPtr bind_spare(AllocationId id, NodeId broken, NodeId spare, IncidentId cause) {
   return make_operation("bind_spare", about(id), [=](Txn& txn) -> Result<> {
     Allocation allocation = TRY(get_object(txn, id));
+    // Without a broken one: it left before the spare could stand in.
     AllocationNode* out = find_mutable(allocation, broken);
     AllocationNode* in = find_mutable(allocation, spare);
-    if (!out || out->role != MemberRole::member || !in || in->role != MemberRole::spare) {
+    const bool swaps = !broken.empty();
+    if ((swaps && (!out || out->role != MemberRole::member)) || !in ||
+        in->role != MemberRole::spare) {
       return make_error(Code::conflict, "allocation " + id.str() + " changed; spare not bound");
     }
     if (!txn.view().claims_on(spare).empty()) {
       return make_error(Code::conflict, "spare " + spare.str() + " is claimed");
     }
-    out->role = MemberRole::leaving;
     in->role = MemberRole::member;
-    out->since = in->since = txn.now();
-    out->cause = in->cause = cause.str();
+    in->since = txn.now();
+    in->cause = cause.str();
+    if (swaps) {
+      out->role = MemberRole::leaving;
+      out->since = in->since;
+      out->cause = in->cause;
+    }
     if (const Incident* found = txn.view().find(cause)) {
       Incident incident = *found;
       incident.replacement = spare;

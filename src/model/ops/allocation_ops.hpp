@@ -32,7 +32,7 @@ OperationPtr resize_cluster(ClusterResize resize);
 OperationPtr set_allocation_phase(AllocationId id, AllocationPhase phase, std::string reason);
 OperationPtr set_cluster_phase(ClusterId id, ClusterPhase phase, std::string reason);
 
-/// The spare takes the place of `broken`, which is now leaving.
+/// The spare takes the place of `broken`, which is now leaving, or of one that left before.
 OperationPtr bind_spare(AllocationId id, NodeId broken, NodeId spare, IncidentId cause);
 /// A fitting free node becomes a spare (or, with role member, fills a place that no spare filled).
 OperationPtr add_node(AllocationId id, NodeId node, MemberRole role, IncidentId cause);

@@ -31,6 +31,9 @@ cleanup() {
     { tundish incident list -o json; tundish node list -o json; tundish cluster list -o json
       tundish allocation list -o json; tundish claim list -o json; } >"$kept/objects.json" 2>&1
     tundish history export >"$kept/history.jsonl" 2>/dev/null
+    for path in $(tundish cluster list -o json 2>/dev/null | jq -r '.[].meta.name'); do
+      slurm "$path" sh -c 'squeue; scontrol show job; scontrol show node -o; sinfo -N -l'
+    done >"$kept/slurm.txt" 2>&1
     echo "logs of the lab: $kept" >&2
   fi
   if [[ -d $ROOT ]]; then tundish lab down --lab "$ROOT" >/dev/null 2>&1 || code=${code/#0/1}; fi
