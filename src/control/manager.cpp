@@ -1,5 +1,8 @@
 #include "control/manager.hpp"
 
+#include <algorithm>
+#include <tuple>
+
 #include "base/log.hpp"
 #include "control/allocation/reconcile_allocation.hpp"
 #include "control/fault/reconcile_incident.hpp"
@@ -14,8 +17,8 @@ namespace {
 /// More looks at one object within one pump than any chain of steps needs: two controllers
 /// undoing each other.
 constexpr int most_rounds = 200;
-/// Between looks at what is under way.
-constexpr Duration busy_interval = milliseconds(250);
+/// Between looks at what wants an act that is refused, in flight or failed a moment ago.
+constexpr Duration busy_interval = seconds(1);
 
 std::string_view actor_name(int kind) {
   static constexpr std::string_view names[] = {"controller:incident", "controller:allocation",
@@ -23,10 +26,19 @@ std::string_view actor_name(int kind) {
   return names[kind];
 }
 
-/// Equal but for the time of looking.
+auto parts_of(const EngineNode& node) {
+  return std::tie(node.name, node.states, node.reason, node.allocated_cpus, node.registered);
+}
+auto parts_of(const EngineJob& job) {
+  return std::tie(job.id, job.state, job.nodes, job.restarts, job.requeueable, job.begin_time_s);
+}
+
+/// Equal in all that a decision reads; the time of looking is not.
 bool shows_same(const EngineObserved& a, const EngineObserved& b) {
+  const auto same = [](const auto& x, const auto& y) { return parts_of(x) == parts_of(y); };
   return a.reachable == b.reachable && a.fault == b.fault && a.started_at == b.started_at &&
-         a.partition_nodes == b.partition_nodes && a.nodes == b.nodes && a.jobs == b.jobs;
+         a.partition_nodes == b.partition_nodes && std::ranges::equal(a.nodes, b.nodes, same) &&
+         std::ranges::equal(a.jobs, b.jobs, same);
 }
 
 }  // namespace
@@ -42,6 +54,7 @@ Manager::Manager(ManagerParts parts)
 }
 
 void Manager::start() {
+  seen_.started_at = parts_.scheduler.now();
   touch_all();
   arm();
 }

@@ -31,6 +31,22 @@ std::optional<std::string> seen_segment(const View& view, const PortRef& port) {
   return it->second.segment;
 }
 
+namespace {
+
+/// A free node whose port is seen in a segment is in use by something that the registry does not
+/// know, for example after a restore of an older state.
+std::string foreign_segment(const View& view, const Node& node) {
+  if (node.spec.role == NodeRole::service) return "";
+  for (const auto& port : node.spec.ports) {
+    if (port.role != PortRole::access) continue;
+    const auto seen = seen_segment(view, port_of(view, node, port.name));
+    if (seen && !seen->empty()) return *seen;
+  }
+  return "";
+}
+
+}  // namespace
+
 Placeable placeable(const View& view, const Node& node) {
   const auto no = [](std::string reason) { return Placeable{false, std::move(reason)}; };
   if (node.status.phase != NodePhase::ready) {
@@ -40,6 +56,9 @@ Placeable placeable(const View& view, const Node& node) {
   if (!node.status.allocation.empty()) return no("belongs to an allocation");
   if (!view.reg.claims_on(node.id).empty()) return no("is claimed");
   if (!is_present(view, node.id)) return no("was not heard lately");
+  if (const std::string segment = foreign_segment(view, node); !segment.empty()) {
+    return no("its port is seen in segment " + segment + ", which is not known here");
+  }
   for (const char* blocking : {"drift", "board_swap", "checks_failed"}) {
     if (const Condition* found = find_condition(node, blocking)) {
       return no(std::string(blocking) + ": " + found->reason);

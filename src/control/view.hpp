@@ -24,6 +24,7 @@ struct Observations {
   std::map<ClusterId, EngineObserved> engines;
   std::map<std::pair<std::string, std::string>, PortObserved> ports;  ///< (switch, port)
   bool hold_file = false;  ///< the file beside tundishd
+  Instant started_at;      ///< of this process: who was not heard since may still be there
 };
 
 struct Limits {

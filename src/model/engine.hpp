@@ -109,7 +109,6 @@ struct EngineJob {
   int restarts = 0;
   bool requeueable = false;
   std::int64_t begin_time_s = 0;     ///< earliest start that the engine set; 0: none
-  bool operator==(const EngineJob&) const = default;
 };
 
 struct EngineNode {
@@ -118,7 +117,6 @@ struct EngineNode {
   std::string reason;
   int allocated_cpus = 0;
   bool registered = false;           ///< the engine's daemon on it answers
-  bool operator==(const EngineNode&) const = default;
 };
 
 /// What the engine showed. `reachable` false: nothing else is known, and no node is at fault.

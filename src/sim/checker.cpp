@@ -93,7 +93,8 @@ void Checker::on_call(const DriverCall& call) {
 void Checker::check_repair_call(const DriverCall& call) {
   const bool reset = call.driver == Driver::verb && call.what == "reset_gpus";
   if (call.driver != Driver::power && !reset) return;
-  const Node* node = reset ? view_->find(NodeId(call.target)) : view_->find_named<Node>(call.target);
+  const Node* node =
+      reset ? view_->find(NodeId(call.target)) : view_->find_named<Node>(call.target);
   if (!node) return;
   for (const auto& id : view_->incidents_on(node->id)) {
     const Incident* incident = view_->find(id);

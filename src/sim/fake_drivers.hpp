@@ -39,7 +39,8 @@ class Link {
       *answered = true;
       done(std::move(result));
     };
-    world_.scheduler().at(now + limit, [answer] { answer(make_error(Code::timeout, "no answer")); });
+    world_.scheduler().at(now + limit,
+                          [answer] { answer(make_error(Code::timeout, "no answer")); });
     if (refuse) {
       world_.scheduler().at(there, [answer] { answer(make_error(Code::unavailable, "refused")); });
       return;

@@ -54,7 +54,8 @@ void drain(Site& site, Duration at, const std::string& cluster) {
     if (names.empty()) return;
     const std::string name = names.front();
     site.world().drain_by_person(cluster, name);
-    site.after(minutes(5), [&site, cluster, name] { site.world().resume_by_person(cluster, name); });
+    site.after(minutes(5),
+               [&site, cluster, name] { site.world().resume_by_person(cluster, name); });
   });
 }
 
@@ -120,6 +121,9 @@ void plan_script(Site& site) {
     }
   });
   site.after(minutes(61), [&site] { site.remove("small"); });
+  // A healthy node that comes back: wiped, proved, free.
+  site.after(minutes(65), [&site] { site.order("bolt", "brief", spec_of(1, 0)); });
+  site.after(minutes(72), [&site] { site.remove("brief"); });
   advise(site, minutes(80), AuthorityLevel::advise);
   strike(site, minutes(82), {"train"});
   approve(site, minutes(84), minutes(20));

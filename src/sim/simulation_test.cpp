@@ -102,6 +102,8 @@ TEST(simulation, the_script_visits_every_hook_that_the_controllers_have) {
   const std::filesystem::path root = std::string(TUNDISH_SOURCE_DIR) + "/src/control";
   for (const auto& file : std::filesystem::recursive_directory_iterator(root)) {
     if (file.path().extension() != ".cpp") continue;
+    // An import is a person's call: refused or done, with no act behind it.
+    if (file.path().string().find("/inventory/") != std::string::npos) continue;
     std::ifstream in(file.path());
     std::ostringstream text;
     text << in.rdbuf();

@@ -76,7 +76,8 @@ bool Site::perform(const OperationPtr& operation) {
 }
 
 void Site::want(std::function<bool()> done, std::function<void()> ask, Duration pause) {
-  pursue(std::make_shared<Wish>(Wish{std::move(done), std::move(ask), pause}));
+  const auto wish = std::make_shared<Wish>(Wish{std::move(done), std::move(ask), pause});
+  after({}, [this, wish] { pursue(wish); });  // asking may end in a crash, which the loop catches
 }
 
 void Site::pursue(const std::shared_ptr<Wish>& wish) {
@@ -262,7 +263,7 @@ void Site::run_until(Instant limit) {
   }
 }
 
-/// Counts, not names: which spare stands in may depend on when.
+/// Counts, not names or numbers: which spare stands in may depend on when.
 std::string Site::describe_end() const {
   if (!process_) return "tundishd is down";
   const Registry& reg = process_->ledger.view();
@@ -292,7 +293,13 @@ std::string Site::describe_end() const {
       ++lines["job of " + name + " " + job.state + " restarts " + std::to_string(job.restarts)];
     }
   }
-  for (const auto& [port, segment] : world_.ports) ++lines["port in " + segment];
+  for (const auto& [port, segment] : world_.ports) {
+    std::string owner = segment.empty() ? "quarantine" : "nobody's segment";
+    for (const auto& [id, held] : reg.all<Allocation>()) {
+      if (held.status.segment == segment) owner = held.meta.name;
+    }
+    ++lines["port in " + owner];
+  }
   std::string out;
   for (const auto& [line, count] : lines) out += std::to_string(count) + " x " + line + "\n";
   return out;

@@ -40,7 +40,8 @@ void plan_faults(Site& site) {
   }
   if (options.stories.forged_lines) {
     for (int i = 0; i < 2; ++i) {
-      site.after(some_time(site), [&site] { site.world().write_forged_line(site.random_node(), 0); });
+      site.after(some_time(site),
+                 [&site] { site.world().write_forged_line(site.random_node(), 0); });
     }
   }
   if (options.stories.two_faults) {

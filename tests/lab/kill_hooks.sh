@@ -8,7 +8,7 @@ op:detach_node act:wipe:start op:return_node"
 hooks=${TUNDISH_HOOKS:-all}
 [[ $hooks != few ]] || hooks=$few
 
-lab_up
+lab_up --nodes 3
 import_site
 tenant acme alice 64
 create train acme 2 1
@@ -23,6 +23,11 @@ settled() {
 }
 died() { (($(daemon_starts) > $1)); }
 moved() { [[ $(last_step acme alice | jq .restart) == $1 ]] && runs_on acme alice "$2"; }
+# It may be dead at this moment, waiting for its supervisor.
+kill_daemon() {
+  curl -sS --unix-socket "$ROOT/run/lab.sock" -X POST -d '{"action":"kill"}' http://lab/daemon \
+    >/dev/null 2>&1
+}
 # What one incident came to, to be the same however often tundishd died meanwhile.
 judge() { # NODE SPARE BOOTS RESTARTS INCIDENTS WHEN
   local new
@@ -46,7 +51,7 @@ round() { # HOOK NTH: one incident; HOOK - none. Prints nothing; sets HIT.
     # Hooks of everyday work are passed when it starts already: the setting is left in place only
     # until it has died once.
     starts=$(daemon_starts)
-    daemon kill
+    kill_daemon
     local end=$((SECONDS + 15))
     until (($(daemon_starts) > starts)) && tundish status >/dev/null 2>&1; do
       ((SECONDS < end)) || break # it dies at once, over and over: that is a hit too
@@ -67,7 +72,8 @@ round() { # HOOK NTH: one incident; HOOK - none. Prints nothing; sets HIT.
       sleep 0.1
     done
     cp "$WORK/plain.yaml" "$config"
-    restart_daemon >/dev/null
+    kill_daemon
+    await 20 "tundishd is back for good" daemon_answers >/dev/null
   fi
   await 90 "$hook $nth (died: $HIT): the node is returned as the spare" settled "$node"
   await 40 "the job goes on" moved $((restarts + 1)) "$spare"

@@ -1,4 +1,5 @@
 # Faults where it hurts more: a spare that fails while it joins, two faults on one node, the last
+# slow
 # spare, a fault that no repair cures.
 source "$(dirname "$0")/lib/common.bash"
 

@@ -5,11 +5,12 @@
 #include <random>
 
 #include "base/text.hpp"
+#include "runtime/process/process.hpp"
 
 namespace tundish {
 namespace {
 
-constexpr const char* agent_url = "http://10.88.0.1:7443";  // tundishd on the out-of-band network
+constexpr const char* agent_url = "https://10.88.0.1:7443";  // tundishd, out of band
 constexpr const char* operator_token = "secrets/operator.token";
 
 std::string make_secret() {
@@ -39,7 +40,8 @@ struct EnrolToken {
 std::string daemon_config(const lab::LabSpec& spec) {
   const std::string root = lab::paths_of(spec).root;
   return "listen:\n  - " + std::string(agent_url) + "\n  - unix:" + root +
-         "/run/tundishd.sock\nstate_dir: " + root + "/store\ncatalog_dir: " + catalogue_dir(spec) +
+         "/run/tundishd.sock\ntls_cert: " + root + "/secrets/tundishd.pem\ntls_key: " + root +
+         "/secrets/tundishd.key\nstate_dir: " + root + "/store\ncatalog_dir: " + catalogue_dir(spec) +
          "\nsite: " + spec.name + "\noperator_token_file: " + root + "/" + operator_token +
          "\nenrol_tokens_file: " + root + "/secrets/enrol_tokens\nbmc_password_file: " + root +
          "/secrets/bmc_password\nbmc_url: http://{address}\nlab_socket: " + root +
@@ -49,7 +51,28 @@ std::string daemon_config(const lab::LabSpec& spec) {
 
 std::string agent_config(const lab::LabSpec& spec) {
   return "api: " + std::string(agent_url) +
-         "\nenrol_token_file: /etc/tundish/enrol_token\ncatalog_dir: " + catalogue_dir(spec) + "\n";
+         "\nca_file: /etc/tundish/ca.pem\nenrol_token_file: /etc/tundish/enrol_token\ncatalog_dir: " +
+         catalogue_dir(spec) + "\n";
+}
+
+struct Certificate {
+  std::string pem;
+  std::string key;
+};
+
+/// For the address that agents call, made anew for every lab; it is its own authority.
+Result<Certificate> make_certificate() {
+  process::Command command;
+  command.argv = {"openssl", "req",  "-x509",  "-newkey", "ec",
+                  "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30",
+                  "-subj",   "/CN=tundishd of a lab", "-addext", "subjectAltName=IP:10.88.0.1",
+                  "-keyout", "-",    "-out",   "-"};
+  const auto made = TRY(process::run(command));
+  const auto split_at = made.out.find("-----BEGIN CERTIFICATE-----");
+  if (!made.ok() || split_at == std::string::npos) {
+    return make_error(Code::unavailable, "openssl made no certificate: " + made.summary());
+  }
+  return Certificate{made.out.substr(split_at), made.out.substr(0, split_at)};
 }
 
 }  // namespace
@@ -62,11 +85,15 @@ Result<lab::LabFiles> lab_files(const lab::LabSpec& spec) {
   lab::LabFiles files;
   files["tundishd.yaml"] = {daemon_config(spec), 0600};
   files[operator_token] = {make_secret() + "\n", 0600};
+  const Certificate certificate = TRY(make_certificate());
+  files["secrets/tundishd.pem"] = {certificate.pem, 0644};
+  files["secrets/tundishd.key"] = {certificate.key, 0600};
   std::string enrolments;
   for (const auto& node : lab::hardware_of(spec)) {
     const EnrolToken enrol{node.bmc_mac, make_secret()};
     const std::string etc = "nodes/" + node.name + "/disk/etc/tundish/";
     files[etc + "agent.yaml"] = {agent_config(spec), 0644};
+    files[etc + "ca.pem"] = {certificate.pem, 0644};
     files[etc + "enrol_token"] = {enrol.token + "\n", 0600};
     enrolments += enrol.bmc_mac + " " + enrol.token + "\n";
   }

@@ -76,7 +76,10 @@ void converge_leaving(const View& view, const Allocation& allocation, const Allo
   if (!node) return;
   const bool releasing = allocation.status.phase == AllocationPhase::releasing;
   if (!releasing && !is_drained(view, *node)) return;
-  if (member.joined && is_present(view, member.node)) {
+  // A broken member may be skipped: it is wiped later. A controller that is only not heard, as all
+  // nodes after a restart of ours, would run on for a cluster that is gone.
+  const bool controller = member.role == MemberRole::controller;
+  if (member.joined && (controller || is_present(view, member.node))) {
     out.actions.push_back(leave_action(view, allocation, member));
     return;
   }
@@ -105,6 +108,16 @@ void converge_member(const View& view, const Allocation& allocation, const Alloc
   }
 }
 
+/// A spare that may well be there: it was only not heard since tundishd started.
+bool spare_may_be_there(const View& view, const Allocation& allocation) {
+  if (view.now - view.seen.started_at >= view.limits.silent_after) return false;
+  for (const auto& member : allocation.status.nodes) {
+    const bool usable = member.role == MemberRole::spare && view.reg.claims_on(member.node).empty();
+    if (usable && !is_present(view, member.node)) return true;
+  }
+  return false;
+}
+
 /// One claimed member: the spare takes over, else any fitting free node, else the tenant is short.
 void replace_member(const View& view, const Allocation& allocation, const AllocationNode& member,
                     const Claim& claim, Outcome& out) {
@@ -114,6 +127,11 @@ void replace_member(const View& view, const Allocation& allocation, const Alloca
   }
   if (const auto spare = find_spare(view, allocation, member.node)) {
     out.operations.push_back(bind_spare(allocation.id, member.node, *spare, claim.incident));
+    return;
+  }
+  if (spare_may_be_there(view, allocation)) {
+    out.reason = "its spare was not heard since the start yet";
+    out.wake(view.seen.started_at + view.limits.silent_after);
     return;
   }
   std::string why;

@@ -130,6 +130,10 @@ void look_at_engine(const View& view, const Cluster& cluster, const Allocation& 
                  (it == view.seen.engines.end() ? "" : ": " + it->second.fault);
     return;
   }
+  for (const auto& job : seen->jobs) {  // its start may be called for a moment later, unchanged
+    const bool waits = job.state == "PENDING" && job.restarts > 0;
+    if (waits && job.begin_time_s * 1000000 > view.now.us) out.wake(view.now + seconds(1));
+  }
   follow_people(cluster, desired, *seen, out);
   note_foreign_drains(cluster, *seen, out);
   auto commands = engine.plan(desired, *seen);
@@ -154,6 +158,20 @@ void look_at_engine(const View& view, const Cluster& cluster, const Allocation& 
   } else {
     to_phase(cluster, ClusterPhase::joining, "", out);
   }
+}
+
+/// Its agent answers and the engine does not: the daemons that are dead are started again. One that
+/// runs is left alone, so a slow controller comes to no harm.
+void revive_controller(const View& view, const Cluster& cluster, const Allocation& allocation,
+                       const DesiredEngine& desired, const Engine& engine, SecretSource& secrets,
+                       Outcome& out) {
+  const auto last = view.seen.engines.find(cluster.id);
+  if (last == view.seen.engines.end() || last->second.reachable) return;
+  constexpr std::int64_t pause_us = 15 * 1000000;
+  Action action = make_controller_setup(view, cluster, allocation, desired, engine, secrets);
+  action.key += "/revive/" + std::to_string(view.now.us / pause_us);
+  out.actions.push_back(std::move(action));
+  out.wake(view.now + microseconds(pause_us));
 }
 
 }  // namespace
@@ -181,6 +199,7 @@ Outcome reconcile_cluster(const View& view, const Cluster& cluster, const Engine
         make_controller_setup(view, cluster, *allocation, desired, engine, secrets));
     if (!cluster.status.controller_ready) return out;
   }
+  revive_controller(view, cluster, *allocation, desired, engine, secrets, out);
   join_members(view, cluster, *allocation, desired, engine, secrets, out);
   look_at_engine(view, cluster, *allocation, desired, engine, out);
   return out;

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "control/cluster/drained.hpp"
+#include "control/fault/leave.hpp"
 #include "control/fault/policy.hpp"
 #include "control/node/checks.hpp"
 #include "model/ops/incident_ops.hpp"

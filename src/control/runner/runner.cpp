@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "control/fault/leave.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/governance_ops.hpp"
 #include "model/ops/incident_ops.hpp"
@@ -82,9 +83,8 @@ void Runner::submit(Action action, const View& view) {
 void Runner::refuse(const Action& action, const Permit& answer) {
   waiting_[action.key] = answer.reason;
   if (action.result_to != ResultTo::incident_act) return;
-  (void)ledger_.perform(*finish_act(action.incident, action.key, StepOutcome::refused,
-                                    answer.reason, {}),
-                        actor_of(action), answer.reason);
+  (void)ledger_.perform(*refuse_act(action.incident, action.key, answer.reason), actor_of(action),
+                        answer.reason);
 }
 
 void Runner::propose(const Action& action, const Permit& answer, const View& view) {
@@ -130,9 +130,12 @@ void Runner::execute(Action action) {
   if (action.result_to == ResultTo::incident_act) {
     (void)ledger_.perform(*resume_act(action.incident, action.key), actor_of(action), action.name);
   }
-  if (std::holds_alternative<EngineAct>(action.act)) engines_[action.cluster].in_flight = true;
+  if (std::holds_alternative<EngineAct>(action.act)) {
+    engines_[action.cluster] = {true, scheduler_.now() + action.limit};
+  }
   if (const auto* attach = std::get_if<AttachAct>(&action.act)) {
-    ports_[{attach->port.switch_name, attach->port.port}].in_flight = true;
+    ports_[{attach->port.switch_name, attach->port.port}] = {true,
+                                                             scheduler_.now() + action.limit};
     listener_.on_port_unknown(attach->port);
   }
   const std::weak_ptr<int> alive = alive_;
@@ -237,6 +240,9 @@ void Runner::record(const Action& action, const Result<VerbResult>& result, Dura
       if (result && !result->verdicts.empty()) {
         perform(record_incident_verdicts(action.incident, action.key, result->verdicts,
                                          outcome_of(result->verdicts)));
+        if (outcome_of(result->verdicts) == StepOutcome::failed) {
+          perform(confirm_hardware(action.incident));
+        }
       } else {
         perform(finish_act(action.incident, action.key, StepOutcome::timeout, detail, acting));
       }
@@ -329,8 +335,9 @@ void Runner::forget() {
   waiting_.clear();
   looking_.clear();
   reading_.clear();
-  engines_.clear();
-  ports_.clear();
+  // Results are ignored from here on, so what is on its way may land until its deadline.
+  for (auto& [cluster, write] : engines_) write.in_flight = false;
+  for (auto& [port, write] : ports_) write.in_flight = false;
   alive_ = std::make_shared<int>(0);
 }
 

@@ -131,6 +131,7 @@ void AgentHub::enrol(const net::ServerRequest& request, const net::Reply& reply)
     refuse(reply, http_status(done.error().code), done.error());
     return;
   }
+  enrolled_.insert(node->id);
   manager_->heard(NodeId(answer.node), body.boot_id, false);
   parts_.ledger.after_flush([reply, answer](const Result<>& durable) {
     if (durable) {
@@ -151,6 +152,9 @@ void AgentHub::sync(const NodeId& node, const net::ServerRequest& request,
   }
   manager_->heard(node, body.boot_id, body.on_hold);
   const std::string actor = "agent:" + node.str();
+  if (enrolled_.erase(node) > 0) {
+    (void)parts_.ledger.perform(*spend_enrolment(node), actor, "its own identity works");
+  }
   AgentSyncReply answer;
   if (!body.witnesses.empty()) {
     for (const auto& witness : body.witnesses) answer.stored_witnesses.push_back(witness.id);

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "control/ledger.hpp"
@@ -55,6 +56,7 @@ class AgentHub final : public Agents {
   control::Manager* manager_ = nullptr;
   std::map<NodeId, std::map<std::string, Pending>> pending_;
   std::map<NodeId, Puller> pullers_;
+  std::set<NodeId> enrolled_;  ///< answered, identity not used yet
   std::int64_t tickets_ = 0;
 };
 

@@ -101,17 +101,21 @@ void apply_witness(Txn& txn, const NodeId& node_id, Witness witness, const Judge
     txn.put(std::move(*known));
     return;
   }
-  const Node* node = txn.view().find(node_id);
-  Incident incident = new_incident(txn, *node, judged.fault);
+  Node node = *txn.view().find(node_id);
+  Incident incident = new_incident(txn, node, judged.fault);
+  incident.drill = std::erase_if(node.status.conditions, [](const Condition& condition) {
+                     return condition.type == "drill";
+                   }) > 0;
   incident.detected_at = witness.observed_at;
   incident.action = action_name(FaultAction::none);
   extend(incident, witness, judged, txn.now());
-  const std::string of_node = "node " + node->meta.name;
+  const std::string of_node = "node " + node.meta.name;
   incident.blame = (judged.device.empty() ? of_node : "GPU " + judged.device + " of " + of_node) +
                    ": " + judged.why;
   add_entry(incident, witness.observed_at, "detected", witness.event.text);
   add_entry(incident, txn.now(), "claimed", "node takes no new work");
   claim_for(txn, incident);
+  if (incident.drill) txn.put(std::move(node));
   txn.put(std::move(incident));
 }
 
@@ -147,6 +151,23 @@ void end_claims(Txn& txn, const NodeId& node, const IncidentId& incident, ClaimS
     claim.until = txn.now();
     txn.put(std::move(claim));
   }
+}
+
+/// A person took the node back: it serves again where it stood, beside whatever replaced it.
+void keep_in_service(Txn& txn, const NodeId& id, const IncidentId& incident) {
+  const Node* node = txn.view().find(id);
+  const Allocation* held = node ? txn.view().find(node->status.allocation) : nullptr;
+  if (!held) return;
+  Allocation allocation = *held;
+  bool changed = false;
+  for (auto& member : allocation.status.nodes) {
+    if (member.node != id || member.role != MemberRole::leaving) continue;
+    if (member.cause != incident.str()) continue;
+    member.role = MemberRole::member;
+    member.since = txn.now();
+    changed = true;
+  }
+  if (changed) txn.put(std::move(allocation));
 }
 
 TimelineEntry* find_act(Incident& incident, const std::string& key) {
@@ -280,22 +301,11 @@ OperationPtr finish_act(IncidentId id, std::string key, StepOutcome outcome, std
     return change_incident(txn, id, [&](Incident& incident) {
       TimelineEntry* act = find_act(incident, key);
       if (!act || act->outcome == outcome) return false;
-      if (!is_open_act(*act)) return false;
+      const bool open = act->outcome == StepOutcome::running || act->outcome == StepOutcome::proposed;
+      if (!open) return false;
       act->outcome = outcome;
       if (!detail.empty()) act->detail += (act->detail.empty() ? "" : "; ") + detail;
       act->acting = act->acting + acting;
-      return true;
-    });
-  });
-}
-
-OperationPtr resume_act(IncidentId id, std::string key) {
-  return make_operation("resume_act", about(id), [=](Txn& txn) {
-    return change_incident(txn, id, [&](Incident& incident) {
-      TimelineEntry* act = find_act(incident, key);
-      if (!act || !waits_for_leave(*act)) return false;
-      act->outcome = StepOutcome::running;
-      incident.policy_since = txn.now();
       return true;
     });
   });
@@ -311,8 +321,6 @@ OperationPtr record_incident_verdicts(IncidentId id, std::string key,
       act->outcome = outcome;
       for (const auto& verdict : verdicts) {
         if (verdict.state == VerdictState::ok) continue;
-        // What a check saw is hardware, whoever wrote the line that led to it.
-        if (verdict.state == VerdictState::fail) incident.hardware_witness = true;
         act->detail += "; " + verdict.check + ": " + verdict.reason;
       }
       return true;
@@ -451,6 +459,7 @@ OperationPtr override_claims(NodeId id, std::string reason) {
       incident.resolved_at = txn.now();
       add_entry(incident, txn.now(), "overridden", reason);
       end_claims(txn, id, incident_id, ClaimState::overridden);
+      keep_in_service(txn, id, incident_id);
       txn.put(std::move(incident));
     }
     return {};
@@ -500,14 +509,6 @@ const TimelineEntry* current_act(const Incident& incident) {
     if (!it->key.empty()) return &*it;
   }
   return nullptr;
-}
-
-bool waits_for_leave(const TimelineEntry& act) {
-  return act.outcome == StepOutcome::proposed || act.outcome == StepOutcome::refused;
-}
-
-bool is_open_act(const TimelineEntry& act) {
-  return act.outcome == StepOutcome::running || waits_for_leave(act);
 }
 
 std::string act_key(const Incident& incident) {

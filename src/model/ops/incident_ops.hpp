@@ -29,8 +29,6 @@ OperationPtr enter_policy_state(IncidentId incident, std::string from, std::stri
                                 std::string action, std::string doc, TimeOwner owner);
 OperationPtr finish_act(IncidentId incident, std::string key, StepOutcome outcome,
                         std::string detail, Duration acting);
-/// An act that waited for leave is started: the deadlines of its state count from here.
-OperationPtr resume_act(IncidentId incident, std::string key);
 OperationPtr record_incident_verdicts(IncidentId incident, std::string key,
                                       std::vector<Verdict> verdicts, StepOutcome outcome);
 /// Ends of the policy.
@@ -54,10 +52,6 @@ OperationPtr release_claim(Id<Claim> claim, ClaimState state);
 
 /// The current act of an incident: its newest timeline entry with a key.
 const TimelineEntry* current_act(const Incident& incident);
-/// Proposed or refused so far: nothing was done, so no deadline of the policy runs.
-bool waits_for_leave(const TimelineEntry& act);
-/// Running or waiting for leave: its result is still to come.
-bool is_open_act(const TimelineEntry& act);
 /// Identity of the act of the current policy state: repeated after a crash it is the same act.
 std::string act_key(const Incident& incident);
 

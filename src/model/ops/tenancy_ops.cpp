@@ -163,10 +163,11 @@ OperationPtr enrol_agent(Id<Token> one_time, NodeId node_id, std::string identit
         if (!spent.one_time) return make_error(Code::denied, "not an enrolment token");
         std::vector<Id<Token>> older;
         for (const auto& [id, token] : txn.view().all<Token>()) {
-          if (token.role == Role::agent && token.node == node_id.str()) older.push_back(id);
+          if (!token.one_time && token.role == Role::agent && token.node == node_id.str()) {
+            older.push_back(id);
+          }
         }
         for (const auto& id : older) txn.erase(id);
-        txn.erase(one_time);
         Token identity;
         identity.id = txn.make_id<Token>();
         identity.meta.name = "agent-" + node.meta.name;
@@ -178,6 +179,20 @@ OperationPtr enrol_agent(Id<Token> one_time, NodeId node_id, std::string identit
         txn.put(std::move(node));
         return {};
       });
+}
+
+OperationPtr spend_enrolment(NodeId node_id) {
+  return make_operation("spend_enrolment", "node/" + node_id.str(), [node_id](Txn& txn) -> Result<> {
+    const Node node = TRY(get_object(txn, node_id));
+    std::vector<Id<Token>> spent;
+    for (const auto& [id, token] : txn.view().all<Token>()) {
+      if (token.one_time && token.role == Role::agent && token.node == node.spec.bmc_mac) {
+        spent.push_back(id);
+      }
+    }
+    for (const auto& id : spent) txn.erase(id);
+    return {};
+  });
 }
 
 OperationPtr put_secret(std::string name, std::string purpose, std::string sealed,

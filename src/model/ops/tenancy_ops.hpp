@@ -14,8 +14,11 @@ OperationPtr delete_user(Id<User> user);
 /// `token.hash` is set by the caller; the token itself is never stored.
 OperationPtr create_token(Token token);
 OperationPtr delete_token(Id<Token> token);
-/// Replaces a one-time enrolment token by the agent's own identity, in one step.
+/// Gives the agent its own identity; an earlier one ends. The one-time token stays good until the
+/// identity was used, because the answer that carries it may be lost.
 OperationPtr enrol_agent(Id<Token> one_time, NodeId node, std::string identity_hash);
+/// The identity was used: enrolment tokens of the node end.
+OperationPtr spend_enrolment(NodeId node);
 OperationPtr put_secret(std::string name, std::string purpose, std::string sealed, TenantId tenant);
 OperationPtr delete_secret(Id<Secret> secret);
 

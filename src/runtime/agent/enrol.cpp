@@ -80,7 +80,7 @@ Result<EnrolReply> Enrolment::ask(net::HttpSession& session, const std::string& 
   request.serial = read_serial(config_.sys_dir);
   const std::string body =
       TRY(call_api(session, config_, {"POST", "/v1/agent/enrol", render_json(request), ""},
-                   seconds(10)));
+                   seconds(3)));
   EnrolReply reply;
   TRY_VOID(parse_json(body, reply, Unknown::keep_out));
   return reply;

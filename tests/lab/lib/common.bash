@@ -132,6 +132,7 @@ restart_daemon() {
   daemon kill
   await 15 "tundishd is back after SIGKILL" daemon_answers
 }
+all_heard() { [[ $(tundish status -o json | jq '.agents_heard == .nodes') == true ]]; }
 on() { # NODE COMMAND...: as root inside a node
   local node=$1
   shift
@@ -209,7 +210,8 @@ last_step() { tail -n 1 "$(steps_file "$@")"; }
 job_field() { # CLUSTER JOB FIELD: of scontrol show job
   slurm "$1" scontrol show job -o "$2" | tr ' ' '\n' | sed -n "s/^$3=//p"
 }
-node_state() { slurm "$1" sinfo -h -N -n "$2" -o %T | head -n 1; } # CLUSTER NODE
+# CLUSTER NODE: also of nodes that no partition lists
+node_state() { slurm "$1" scontrol show node -o "$2" | grep -o 'State=[^ ]*'; }
 node_reason() { slurm "$1" scontrol show node -o "$2" | grep -o 'Reason=.*' || true; }
 runs_on() { # TENANT USER NODE [FOLDER]: the newest step was made with this node
   last_step "$1" "$2" ${4:+"$4"} | jq -e --arg n "$3" '.nodes | index($n)'

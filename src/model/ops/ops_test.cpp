@@ -1,0 +1,221 @@
+#include <gtest/gtest.h>
+
+#include "model/ops/allocation_ops.hpp"
+#include "model/ops/governance_ops.hpp"
+#include "model/ops/incident_ops.hpp"
+#include "model/ops/node_ops.hpp"
+#include "model/ops/pool.hpp"
+#include "model/ops/tenancy_ops.hpp"
+
+namespace tundish {
+namespace {
+
+/// A registry with a clock; every operation must leave nothing behind when it fails.
+class Ops : public testing::Test {
+ protected:
+  Result<> run(const OperationPtr& operation) {
+    now_ = now_ + seconds(1);
+    Txn txn(registry_, now_, "test");
+    const auto done = operation->perform(txn);
+    if (!done) txn.undo();
+    return done;
+  }
+  void must(const OperationPtr& operation) {
+    const auto done = run(operation);
+    ASSERT_TRUE(done) << done.error().message();
+  }
+  NodeId node(const std::string& name) { return registry_.find_named<Node>(name)->id; }
+  TenantId tenant(const std::string& name) { return registry_.find_named<Tenant>(name)->id; }
+
+  void build(int nodes) {
+    must(put_sku("gpu", {"GPU", "gpu", 8, 0, 8, 1, 2000}));
+    for (int i = 1; i <= nodes; ++i) {
+      NodeSpec spec;
+      spec.sku = "gpu";
+      spec.bmc_mac = "02:00:00:00:00:0" + std::to_string(i);
+      spec.ports.push_back({"eth0", PortRole::access, "", "leaf1", "swp" + std::to_string(i), -1});
+      must(admit_node("n" + std::to_string(i), spec));
+      must(set_node_phase(node("n" + std::to_string(i)), NodePhase::expected, NodePhase::ready));
+    }
+    NodeSpec service;
+    service.role = NodeRole::service;
+    for (int i = 0; i < 2; ++i) {
+      service.ports.push_back({"eth" + std::to_string(i), PortRole::access, "", "leaf1", "x", -1});
+    }
+    must(admit_node("svc", service));
+    must(create_tenant("acme", {32}));
+    must(create_tenant("bolt", {64}));
+  }
+  ClusterOrder order(const std::string& owner, const std::string& name,
+                     const std::vector<std::string>& members) {
+    ClusterOrder out;
+    out.tenant = tenant(owner);
+    out.name = name;
+    out.spec.sku = "gpu";
+    out.spec.nodes = static_cast<int>(members.size());
+    for (const auto& member : members) out.members.push_back(node(member));
+    out.controller = node("svc");
+    return out;
+  }
+  std::string dump() const {
+    std::string out;
+    for (const auto& [id, n] : registry_.all<Node>()) {
+      out += id.str() + std::to_string(static_cast<int>(n.status.phase)) + n.status.allocation.str();
+    }
+    out += std::to_string(registry_.all<PoolEntry>().size()) + "/" +
+           std::to_string(registry_.all<Cluster>().size()) + "/" +
+           std::to_string(registry_.all<Allocation>().size());
+    return out;
+  }
+  Witness witness(std::int64_t seq, int code, Provenance provenance = Provenance::kernel) {
+    Witness out;
+    out.source = "kmsg";
+    out.boot_id = "boot";
+    out.seq = seq;
+    out.id = "boot/kmsg/" + std::to_string(seq);
+    out.provenance = provenance;
+    out.event.kind = KernelEventKind::xid;
+    out.event.code = code;
+    out.event.device = "0000:3b:00";
+    return out;
+  }
+  XidCatalogue catalogue() {
+    XidCatalogue out;
+    out.xid.entries.push_back({});
+    out.xid.entries.back().code = 79;
+    out.xid.entries.back().action = FaultAction::reboot;
+    out.xid.entries.back().device_lost = true;
+    out.xid.entries.push_back({});
+    out.xid.entries.back().code = 13;
+    out.xid.entries.back().action = FaultAction::app;
+    out.xid.entries.back().decoy = true;
+    return out;
+  }
+
+  Registry registry_;
+  Instant now_{1'000'000};
+};
+
+TEST_F(Ops, two_orders_for_the_last_node_only_one_wins_and_the_loser_leaves_nothing) {
+  build(2);
+  const ClusterOrder first = order("acme", "a", {"n1", "n2"});
+  const ClusterOrder second = order("bolt", "b", {"n2"});
+  must(create_cluster(first));
+  const std::string before = dump();
+  const auto lost = run(create_cluster(second));
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code, Code::conflict);
+  EXPECT_EQ(dump(), before);
+}
+
+TEST_F(Ops, quota_is_checked_in_the_same_transaction_on_every_path) {
+  build(6);
+  must(create_cluster(order("acme", "a", {"n1", "n2", "n3"})));
+  const auto more = run(create_cluster(order("acme", "b", {"n4", "n5"})));
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().code, Code::exhausted);
+  ClusterResize resize;
+  resize.cluster = registry_.find_named<Cluster>("a")->id;
+  resize.nodes = 5;
+  resize.added_members = {node("n4"), node("n5")};
+  const auto grown = run(resize_cluster(resize));
+  ASSERT_FALSE(grown);
+  EXPECT_EQ(grown.error().code, Code::exhausted);
+  EXPECT_EQ(registry_.find(node("n4"))->status.phase, NodePhase::ready);
+}
+
+TEST_F(Ops, a_released_number_rests_as_a_tombstone_and_is_not_reissued) {
+  build(2);
+  must(create_cluster(order("acme", "a", {"n1"})));
+  const std::string prefix = registry_.find_named<Allocation>("a")->status.prefix;
+  const auto id = registry_.find_named<Cluster>("a")->id;
+  must(begin_delete_cluster(id));
+  const auto held = registry_.find_named<Allocation>("a")->id;
+  must(detach_node(held, node("n1"), NodePhase::wiping));
+  must(detach_node(held, node("svc"), NodePhase::ready));
+  must(remove_cluster(id));
+  must(create_cluster(order("acme", "b", {"n2"})));
+  EXPECT_NE(registry_.find_named<Allocation>("b")->status.prefix, prefix);
+}
+
+TEST_F(Ops, a_node_that_is_still_seen_in_the_segment_is_not_let_go) {
+  build(1);
+  must(create_cluster(order("acme", "a", {"n1"})));
+  const auto held = registry_.find_named<Allocation>("a")->id;
+  must(mark_attached(held, node("n1"), true));
+  EXPECT_FALSE(run(detach_node(held, node("n1"), NodePhase::wiping)));
+  must(mark_attached(held, node("n1"), false));
+  must(detach_node(held, node("n1"), NodePhase::wiping));
+  EXPECT_EQ(registry_.find(node("n1"))->status.phase, NodePhase::wiping);
+}
+
+TEST_F(Ops, a_witness_counts_once_however_often_it_is_told) {
+  build(1);
+  const auto known = catalogue();
+  must(record_witnesses(node("n1"), {witness(7, 79)}, known));
+  must(record_witnesses(node("n1"), {witness(7, 79)}, known));
+  ASSERT_EQ(registry_.all<Incident>().size(), 1u);
+  EXPECT_EQ(registry_.all<Incident>().begin()->second.witnesses.size(), 1u);
+  EXPECT_EQ(registry_.claims_on(node("n1")).size(), 1u);
+}
+
+TEST_F(Ops, a_decoy_moves_the_cursor_and_claims_nothing) {
+  build(1);
+  must(record_witnesses(node("n1"), {witness(1, 13)}, catalogue()));
+  EXPECT_TRUE(registry_.all<Incident>().empty());
+  EXPECT_TRUE(registry_.claims_on(node("n1")).empty());
+}
+
+TEST_F(Ops, an_unknown_code_is_never_fatal) {
+  build(1);
+  must(record_witnesses(node("n1"), {witness(1, 999)}, catalogue()));
+  EXPECT_TRUE(registry_.claims_on(node("n1")).empty());
+}
+
+TEST_F(Ops, a_line_that_a_user_wrote_claims_but_is_no_hardware_witness) {
+  build(1);
+  must(record_witnesses(node("n1"), {witness(1, 79, Provenance::userspace)}, catalogue()));
+  ASSERT_EQ(registry_.all<Incident>().size(), 1u);
+  EXPECT_FALSE(registry_.all<Incident>().begin()->second.hardware_witness);
+}
+
+TEST_F(Ops, a_lost_enrolment_answer_can_be_asked_for_again_until_the_identity_was_used) {
+  build(1);
+  Token token;
+  token.meta.name = "enrol";
+  token.role = Role::agent;
+  token.one_time = true;
+  token.node = registry_.find(node("n1"))->spec.bmc_mac;
+  token.hash = "one";
+  must(create_token(token));
+  const auto id = registry_.find_token("one")->id;
+  must(enrol_agent(id, node("n1"), "first"));
+  must(enrol_agent(id, node("n1"), "second"));
+  EXPECT_EQ(registry_.find_token("first"), nullptr);
+  ASSERT_NE(registry_.find_token("second"), nullptr);
+  must(spend_enrolment(node("n1")));
+  EXPECT_EQ(registry_.find_token("one"), nullptr);
+  EXPECT_NE(registry_.find_token("second"), nullptr);
+}
+
+TEST_F(Ops, a_board_swap_waits_for_a_person) {
+  build(1);
+  EXPECT_FALSE(run(confirm_board(node("n1"))));
+  ObservedHardware seen;
+  seen.serial = "NEW";
+  must(record_hardware(node("n1"), seen));
+  must(set_condition(node("n1"), "board_swap", Truth::yes, "serial is NEW"));
+  must(confirm_board(node("n1")));
+  EXPECT_EQ(registry_.find(node("n1"))->spec.serial, "NEW");
+  EXPECT_TRUE(registry_.find(node("n1"))->status.conditions.empty());
+}
+
+TEST_F(Ops, scopes_and_classes_are_closed_lists) {
+  EXPECT_FALSE(run(set_authority("planet:earth", "*", AuthorityLevel::act)));
+  EXPECT_FALSE(run(set_authority("site:s", "explode", AuthorityLevel::act)));
+  EXPECT_FALSE(run(set_hold("*", "", {})));
+  must(set_hold("rack:r01", "power work", {}));
+}
+
+}  // namespace
+}  // namespace tundish
