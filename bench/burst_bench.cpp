@@ -74,9 +74,17 @@ class Burst {
         xids_(xids),
         nodes_(nodes) {
     check(ledger_.load().has_value(), "the store of the bench must load");
-    manager_ = std::make_unique<control::Manager>(control::ManagerParts{
-        ledger_, scheduler_, {agents_, bmc_, switches_, engine_}, secrets_, xids_, policy, {}, {},
-        {}, {}});
+    manager_ = std::make_unique<control::Manager>(
+        control::ManagerParts{ledger_,
+                              scheduler_,
+                              {agents_, bmc_, switches_, engine_},
+                              secrets_,
+                              xids_,
+                              policy,
+                              {},
+                              {},
+                              {},
+                              {}});
     manager_->start();
   }
 
@@ -120,9 +128,9 @@ class Burst {
     double intake_cpu_s = 0;  ///< 750 reports: witnesses, incidents, claims, commits
     double total_cpu_s = 0;   ///< until the engine refuses work on every node
     double total_wall_s = 0;
-    double waited_s = 0;      ///< simulated: drivers, beats
-    int commands = 0;         ///< update_nodes
-    int calls = 0;            ///< of the engine
+    double waited_s = 0;  ///< simulated: drivers, beats
+    int commands = 0;     ///< update_nodes
+    int calls = 0;        ///< of the engine
   };
 
   Figures fail_all() {
@@ -175,8 +183,8 @@ class Burst {
     spec.site = "site";
     spec.rack = spec.leaf_group = "r" + std::to_string(number / 30);
     spec.sku = gpus > 0 ? "gpu" : "plain";
-    spec.bmc_mac = "02:00:00:00:" + std::to_string(10 + number / 90) + ":" +
-                   std::to_string(10 + number % 90);
+    spec.bmc_mac =
+        "02:00:00:00:" + std::to_string(10 + number / 90) + ":" + std::to_string(10 + number % 90);
     spec.bmc_address = name;
     const std::string port = name + "/0";
     spec.ports.push_back({"eth0", PortRole::access, "", "leaf1", port, -1});

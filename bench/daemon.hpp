@@ -17,7 +17,7 @@ namespace tundish::bench {
 struct DaemonParts {
   std::string program;  ///< path of tundishd
   std::string catalog;
-  std::string folder;   ///< holds store.sqlite
+  std::string folder;  ///< holds store.sqlite
 };
 
 class Daemon {
@@ -54,7 +54,8 @@ class Daemon {
     text.erase(0, text.rfind(')') + 2);
     long user = 0, system = 0;
     check(std::sscanf(text.c_str(), "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user,
-                      &system) == 2, "stat of a process has its CPU time");
+                      &system) == 2,
+          "stat of a process has its CPU time");
     return static_cast<double>(user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
   }
   double rss_mib() const {
@@ -90,7 +91,8 @@ class Daemon {
   [[noreturn]] void run(const std::string& program) const {
     const rlimit files{20000, 20000};
     ::setrlimit(RLIMIT_NOFILE, &files);
-    const int log = ::open((folder_ + "/tundishd.log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    const int log =
+        ::open((folder_ + "/tundishd.log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     ::dup2(log, 1);
     ::dup2(log, 2);
     const std::string config = folder_ + "/tundishd.yaml";

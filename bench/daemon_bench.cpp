@@ -1,4 +1,5 @@
-// The shipped tundishd under load: daemon_bench TUNDISHD CATALOG FOLDER agents|restart [N] [SECONDS].
+// The shipped tundishd under load: daemon_bench TUNDISHD CATALOG FOLDER agents|restart [N]
+// [SECONDS].
 //   agents:  N simulated agents, each with a long poll and a report every 5 s; then calls that
 //            record an intent, one and 64 in flight.
 //   restart: from exec to the first answer, over a store with N nodes.
@@ -153,14 +154,17 @@ void measure_agents(Daemon& daemon, int count, double seconds) {
   print_figure("agents_sync_p99_ms", quantile(agents.took_ms(), 0.99));
   print_figure("agents_refused", agents.refused());
 
-  Calls tenants(agents, [](int i) {
-    return "{\"name\": \"t" + std::to_string(i) + "\", \"gpu_quota\": 8}";
-  }, "POST /v1/tenants");
+  Calls tenants(
+      agents, [](int i) { return "{\"name\": \"t" + std::to_string(i) + "\", \"gpu_quota\": 8}"; },
+      "POST /v1/tenants");
   print_calls("tenant_create", tenants, 200, 2000);
-  Calls clusters(agents, [](int i) {
-    return "{\"name\": \"c" + std::to_string(i) +
-           "\", \"tenant\": \"acme\", \"nodes\": 1, \"login\": false}";
-  }, "POST /v1/clusters");
+  Calls clusters(
+      agents,
+      [](int i) {
+        return "{\"name\": \"c" + std::to_string(i) +
+               "\", \"tenant\": \"acme\", \"nodes\": 1, \"login\": false}";
+      },
+      "POST /v1/clusters");
   print_calls("cluster_create", clusters, 30, 128);
 }
 

@@ -89,11 +89,12 @@ void print_churn(const Layout& layout, int rounds, int spares) {
   double sum = 0;
   for (double ms : times.placed_ms) sum += ms;
   const double count = static_cast<double>(times.placed_ms.size());
-  std::printf("%-42s spares %d: %7.0f gangs/s  p50 %.3f  p99 %.3f  max %.3f ms; "
-              "refused %zu p99 %.2f ms\n",
-              layout.title, spares, 1000 * count / sum, quantile(times.placed_ms, 0.5),
-              quantile(times.placed_ms, 0.99), quantile(times.placed_ms, 1),
-              times.refused_ms.size(), quantile(times.refused_ms, 0.99));
+  std::printf(
+      "%-42s spares %d: %7.0f gangs/s  p50 %.3f  p99 %.3f  max %.3f ms; "
+      "refused %zu p99 %.2f ms\n",
+      layout.title, spares, 1000 * count / sum, quantile(times.placed_ms, 0.5),
+      quantile(times.placed_ms, 0.99), quantile(times.placed_ms, 1), times.refused_ms.size(),
+      quantile(times.refused_ms, 0.99));
 }
 
 /// One large gang in an otherwise ragged fleet, where no single pod holds it.

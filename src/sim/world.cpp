@@ -161,9 +161,9 @@ std::vector<Verdict> World::run_checks(const SimNode& node) {
 void World::setup_controller(const SetupController& setup) {
   SimEngine& engine = engines[setup.cluster];
   engine.up = true;
-  for (const auto& host : setup.hosts) {
-    if (host.name.ends_with("-ctl") || host.name.ends_with("-login")) continue;
-    engine.nodes.try_emplace(host.name);
+  for (const auto& entry : setup.hosts) {
+    if (entry.name.ends_with("-ctl") || entry.name.ends_with("-login")) continue;
+    engine.nodes.try_emplace(entry.name);
   }
 }
 

@@ -41,9 +41,10 @@ std::string daemon_config(const lab::LabSpec& spec) {
   const std::string root = lab::paths_of(spec).root;
   return "listen:\n  - " + std::string(agent_url) + "\n  - unix:" + root +
          "/run/tundishd.sock\ntls_cert: " + root + "/secrets/tundishd.pem\ntls_key: " + root +
-         "/secrets/tundishd.key\nstate_dir: " + root + "/store\ncatalog_dir: " + catalogue_dir(spec) +
-         "\nsite: " + spec.name + "\noperator_token_file: " + root + "/" + operator_token +
-         "\nenrol_tokens_file: " + root + "/secrets/enrol_tokens\nbmc_password_file: " + root +
+         "/secrets/tundishd.key\nstate_dir: " + root +
+         "/store\ncatalog_dir: " + catalogue_dir(spec) + "\nsite: " + spec.name +
+         "\noperator_token_file: " + root + "/" + operator_token + "\nenrol_tokens_file: " + root +
+         "/secrets/enrol_tokens\nbmc_password_file: " + root +
          "/secrets/bmc_password\nbmc_url: http://{address}\nlab_socket: " + root +
          "/run/lab.sock\nhold_file: " + root + "/hold\nauthority: act\nexport_type: bind\n" +
          "export_source: /run/tundish-hw/storage/\n";
@@ -51,7 +52,8 @@ std::string daemon_config(const lab::LabSpec& spec) {
 
 std::string agent_config(const lab::LabSpec& spec) {
   return "api: " + std::string(agent_url) +
-         "\nca_file: /etc/tundish/ca.pem\nenrol_token_file: /etc/tundish/enrol_token\ncatalog_dir: " +
+         "\nca_file: /etc/tundish/ca.pem\nenrol_token_file: "
+         "/etc/tundish/enrol_token\ncatalog_dir: " +
          catalogue_dir(spec) + "\n";
 }
 
@@ -63,10 +65,24 @@ struct Certificate {
 /// For the address that agents call, made anew for every lab; it is its own authority.
 Result<Certificate> make_certificate() {
   process::Command command;
-  command.argv = {"openssl", "req",  "-x509",  "-newkey", "ec",
-                  "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30",
-                  "-subj",   "/CN=tundishd of a lab", "-addext", "subjectAltName=IP:10.88.0.1",
-                  "-keyout", "-",    "-out",   "-"};
+  command.argv = {"openssl",
+                  "req",
+                  "-x509",
+                  "-newkey",
+                  "ec",
+                  "-pkeyopt",
+                  "ec_paramgen_curve:prime256v1",
+                  "-nodes",
+                  "-days",
+                  "30",
+                  "-subj",
+                  "/CN=tundishd of a lab",
+                  "-addext",
+                  "subjectAltName=IP:10.88.0.1",
+                  "-keyout",
+                  "-",
+                  "-out",
+                  "-"};
   const auto made = TRY(process::run(command));
   const auto split_at = made.out.find("-----BEGIN CERTIFICATE-----");
   if (!made.ok() || split_at == std::string::npos) {

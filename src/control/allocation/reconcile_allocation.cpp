@@ -52,8 +52,8 @@ bool converge_port(const View& view, const Allocation& allocation, const Allocat
 Action leave_action(const View& view, const Allocation& allocation, const AllocationNode& member) {
   Action action;
   const bool controller = member.role == MemberRole::controller;
-  action.key = allocation.id.str() + "/" + member.node.str() + "/leave/" +
-               std::to_string(member.since.us);
+  action.key =
+      allocation.id.str() + "/" + member.node.str() + "/leave/" + std::to_string(member.since.us);
   action.name = controller ? "stop_controller" : "leave_cluster";
   action.action_class = ActionClass::node_setup;
   action.node = member.node;
@@ -95,8 +95,7 @@ void converge_leaving(const View& view, const Allocation& allocation, const Allo
 
 void converge_member(const View& view, const Allocation& allocation, const AllocationNode& member,
                      Outcome& out) {
-  if (member.role == MemberRole::leaving ||
-      allocation.status.phase == AllocationPhase::releasing) {
+  if (member.role == MemberRole::leaving || allocation.status.phase == AllocationPhase::releasing) {
     converge_leaving(view, allocation, member, out);
     return;
   }
@@ -179,7 +178,8 @@ void keep_strength(const View& view, const Allocation& allocation, Outcome& out)
   if (members < allocation.spec.nodes) {
     if (const auto spare = find_spare(view, allocation, {})) {
       // It could not stand in when the member left: not heard yet, or claimed itself.
-      out.operations.push_back(bind_spare(allocation.id, {}, *spare, cause_of_gap(view, allocation)));
+      out.operations.push_back(
+          bind_spare(allocation.id, {}, *spare, cause_of_gap(view, allocation)));
     } else if (const auto free = find_stand_in(view, allocation, {}, why)) {
       out.operations.push_back(add_node(allocation.id, *free, MemberRole::member, {}));
     }
@@ -232,8 +232,7 @@ void advance_phase(const View& view, const Allocation& allocation, Outcome& out)
         to(AllocationPhase::active, "");
       } else {
         to(AllocationPhase::degraded, std::to_string(have) + " of " +
-                                          std::to_string(allocation.spec.nodes) +
-                                          " members serve");
+                                          std::to_string(allocation.spec.nodes) + " members serve");
       }
       break;
     }

@@ -213,24 +213,24 @@ Judgement judge_witness(const XidCatalogue& catalogue, const Witness& witness) {
 
 OperationPtr record_witnesses(NodeId id, std::vector<Witness> witnesses,
                               const XidCatalogue& catalogue) {
-  return make_operation(
-      "record_witnesses", "node/" + id.str(),
-      [id, witnesses = std::move(witnesses), &catalogue](Txn& txn) -> Result<> {
-        TRY(get_object(txn, id));
-        AgentCursor cursor;
-        if (const AgentCursor* known = txn.view().find(Id<AgentCursor>(id.str()))) cursor = *known;
-        cursor.id = Id<AgentCursor>(id.str());
-        cursor.meta.name = id.str();
-        bool moved = false;
-        for (const auto& witness : witnesses) {
-          if (!advance(cursor, witness)) continue;
-          moved = true;
-          const Judgement judged = judge_witness(catalogue, witness);
-          if (judged.opens) apply_witness(txn, id, witness, judged);
-        }
-        if (moved) txn.put(std::move(cursor));
-        return {};
-      });
+  return make_operation("record_witnesses", "node/" + id.str(),
+                        [id, witnesses = std::move(witnesses), &catalogue](Txn& txn) -> Result<> {
+                          TRY(get_object(txn, id));
+                          AgentCursor cursor;
+                          if (const AgentCursor* known = txn.view().find(Id<AgentCursor>(id.str())))
+                            cursor = *known;
+                          cursor.id = Id<AgentCursor>(id.str());
+                          cursor.meta.name = id.str();
+                          bool moved = false;
+                          for (const auto& witness : witnesses) {
+                            if (!advance(cursor, witness)) continue;
+                            moved = true;
+                            const Judgement judged = judge_witness(catalogue, witness);
+                            if (judged.opens) apply_witness(txn, id, witness, judged);
+                          }
+                          if (moved) txn.put(std::move(cursor));
+                          return {};
+                        });
 }
 
 OperationPtr open_probe_incident(NodeId id, std::vector<Verdict> failed) {
@@ -268,8 +268,8 @@ OperationPtr permit_claims(IncidentId id) {
   });
 }
 
-OperationPtr enter_policy_state(IncidentId id, std::string from, std::string to,
-                                std::string action, std::string doc, TimeOwner owner) {
+OperationPtr enter_policy_state(IncidentId id, std::string from, std::string to, std::string action,
+                                std::string doc, TimeOwner owner) {
   return make_operation("enter_policy_state", about(id), [=](Txn& txn) -> Result<> {
     Incident incident = TRY(get_object(txn, id));
     if (incident.policy_state != from) {
@@ -301,7 +301,8 @@ OperationPtr finish_act(IncidentId id, std::string key, StepOutcome outcome, std
     return change_incident(txn, id, [&](Incident& incident) {
       TimelineEntry* act = find_act(incident, key);
       if (!act || act->outcome == outcome) return false;
-      const bool open = act->outcome == StepOutcome::running || act->outcome == StepOutcome::proposed;
+      const bool open =
+          act->outcome == StepOutcome::running || act->outcome == StepOutcome::proposed;
       if (!open) return false;
       act->outcome = outcome;
       if (!detail.empty()) act->detail += (act->detail.empty() ? "" : "; ") + detail;
@@ -311,8 +312,8 @@ OperationPtr finish_act(IncidentId id, std::string key, StepOutcome outcome, std
   });
 }
 
-OperationPtr record_incident_verdicts(IncidentId id, std::string key,
-                                      std::vector<Verdict> verdicts, StepOutcome outcome) {
+OperationPtr record_incident_verdicts(IncidentId id, std::string key, std::vector<Verdict> verdicts,
+                                      StepOutcome outcome) {
   return make_operation("record_incident_verdicts", about(id), [=](Txn& txn) {
     return change_incident(txn, id, [&](Incident& incident) {
       TimelineEntry* act = find_act(incident, key);

@@ -60,7 +60,8 @@ class Ops : public testing::Test {
   std::string dump() const {
     std::string out;
     for (const auto& [id, n] : registry_.all<Node>()) {
-      out += id.str() + std::to_string(static_cast<int>(n.status.phase)) + n.status.allocation.str();
+      out +=
+          id.str() + std::to_string(static_cast<int>(n.status.phase)) + n.status.allocation.str();
     }
     out += std::to_string(registry_.all<PoolEntry>().size()) + "/" +
            std::to_string(registry_.all<Cluster>().size()) + "/" +

@@ -182,17 +182,18 @@ OperationPtr enrol_agent(Id<Token> one_time, NodeId node_id, std::string identit
 }
 
 OperationPtr spend_enrolment(NodeId node_id) {
-  return make_operation("spend_enrolment", "node/" + node_id.str(), [node_id](Txn& txn) -> Result<> {
-    const Node node = TRY(get_object(txn, node_id));
-    std::vector<Id<Token>> spent;
-    for (const auto& [id, token] : txn.view().all<Token>()) {
-      if (token.one_time && token.role == Role::agent && token.node == node.spec.bmc_mac) {
-        spent.push_back(id);
-      }
-    }
-    for (const auto& id : spent) txn.erase(id);
-    return {};
-  });
+  return make_operation(
+      "spend_enrolment", "node/" + node_id.str(), [node_id](Txn& txn) -> Result<> {
+        const Node node = TRY(get_object(txn, node_id));
+        std::vector<Id<Token>> spent;
+        for (const auto& [id, token] : txn.view().all<Token>()) {
+          if (token.one_time && token.role == Role::agent && token.node == node.spec.bmc_mac) {
+            spent.push_back(id);
+          }
+        }
+        for (const auto& id : spent) txn.erase(id);
+        return {};
+      });
 }
 
 OperationPtr put_secret(std::string name, std::string purpose, std::string sealed,

@@ -12,10 +12,10 @@ namespace {
 /// Slurm lets a requeued job wait this long. Unit: seconds. Source: facts/lab.md section 1 (22.05);
 /// checked 2026-11. A later start was asked for by the user.
 constexpr std::int64_t requeue_wait_s = 125;
-/// What slurmctld adds at a requeue, and how much of it must pass. A node that ended the job revokes
-/// its credential for the whole second; one made in that second is refused, and the job fails with
-/// exit code 168 (4008, credential revoked) instead of running. Source: slurm 22.05, cred.c and
-/// job_mgr.c; seen in the lab, tests/lab/people.sh; checked 2026-11.
+/// What slurmctld adds at a requeue, and how much of it must pass. A node that ended the job
+/// revokes its credential for the whole second; one made in that second is refused, and the job
+/// fails with exit code 168 (4008, credential revoked) instead of running. Source: slurm 22.05,
+/// cred.c and job_mgr.c; seen in the lab, tests/lab/people.sh; checked 2026-11.
 constexpr std::int64_t requeue_delay_s = 121;
 constexpr std::int64_t settle_s = 2;
 
@@ -155,8 +155,8 @@ void plan_jobs(const DesiredEngine& desired, const EngineObserved& observed,
   }
   const std::int64_t now_s = observed.at.us / 1000000;
   for (const auto& job : observed.jobs) {
-    const bool waits = job.state == "PENDING" && job.restarts > 0 &&
-                       job.begin_time_s > now_s && job.begin_time_s <= now_s + requeue_wait_s;
+    const bool waits = job.state == "PENDING" && job.restarts > 0 && job.begin_time_s > now_s &&
+                       job.begin_time_s <= now_s + requeue_wait_s;
     const bool settled = now_s >= job.begin_time_s - requeue_delay_s + settle_s;
     if (waits && settled && may_requeue && can_run) {
       out.push_back(job_command(EngineVerb::start_job_now, job.id));
