@@ -14,7 +14,7 @@ CODES = {48: "pid='<unknown>', name=<unknown>, DBE (double bit error) ECC error"
          64: "pid='<unknown>', name=<unknown>, Row Remapper Error: (0x1a2b) - All reserved rows",
          79: "pid=4242, name=python3, GPU has fallen off the bus.",
          95: "pid=4242, name=python3, Uncontained: FBHUB. RST: Yes, D-RST: No",
-         119: "pid=4242, name=python3, Timeout after 45s of waiting for RPC response from GPU0 GSP!"}
+         119: "pid=4242, name=python3, Timeout after 45s of waiting for RPC response from GPU0"}
 
 
 class UnixConnection(http.client.HTTPConnection):

@@ -89,9 +89,9 @@ def daemon(mode, *argv):
 def agents():
     daemon("agents", 2000, 60 if options.long else 30)
     for kind in ("tenant", "cluster"):
-        one, many = (figures.get(f"{kind}_create_{n}") for n in ("1_p50_ms", "64_p99_ms"))
-        if one and many:
-            figures[f"{kind}_create_ratio"] = many / figures[f"{kind}_create_64_p50_ms"]
+        half, most = (figures.get(f"{kind}_create_64_{part}_ms") for part in ("p50", "p99"))
+        if half and most:
+            figures[f"{kind}_create_ratio"] = most / half
 
 
 def placement():
@@ -142,7 +142,8 @@ def fill():
         "{line_slurm_count} lines, {line_slurm_failures} never")
     row("750 at once: controllers + scontrol", "< 5 s", "burst_all_s", "{:.2f} s",
         lambda v: v < 5, "controllers {burst_sqlite_cpu_s:.2f} s CPU, scontrol looks "
-        "{slurm_look_s:.2f} s, sets {slurm_apply_s:.2f} s; as one command {slurm_one_command_s:.3f} s")
+        "{slurm_look_s:.2f} s, sets {slurm_apply_s:.2f} s; one command for all: "
+        "{slurm_one_command_s:.3f} s")
     row("  controllers over the memory store", "", "burst_memory_cpu_s", "{:.2f} s CPU", None,
         "750 reports taken {burst_memory_intake_cpu_s:.2f} s; {burst_memory_update_nodes:.0f} "
         "commands in {burst_memory_engine_calls:.0f} calls")

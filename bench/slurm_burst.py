@@ -69,7 +69,8 @@ def measure(work, nodes, commands):
         apply_s, _ = feed(lines)
         _, shown = feed(["show nodes"])
         drained = shown.count("DRAIN")
-        one_s, _ = feed([f"update nodename=n[0001-{nodes:04d}] state=drain reason=\"tundish: all\""])
+        one_s, _ = feed([f"update nodename=n[0001-{nodes:04d}] state=drain "
+                         'reason="tundish: all"'])
         return {"slurm_look_s": look_s, "slurm_apply_s": apply_s, "slurm_drained": drained,
                 "slurm_one_command_s": one_s}
     finally:

@@ -37,6 +37,8 @@ class Manager final : public RunnerListener {
   /// Decides everything that is due, commits, then acts. Runs by itself when something changes;
   /// callers that performed operations call it to have them durable now.
   void pump();
+  /// As pump(), once in the next turn of the loop: what came in meanwhile shares one commit.
+  void pump_soon() { schedule_pump(); }
   void touch_all();
 
   // Observations that come in from outside.

@@ -123,12 +123,14 @@ struct Expectation {
   std::vector<std::string> nic_macs;
   int hca_count = 0;
   std::string serial;
+  std::vector<ExportMount> exports;
   void fields(Fields& f) {
     f(1, "gpu_count", gpu_count, "from the SKU");
     f(2, "gpus", gpus, "on record; empty before the first inspection");
     f(3, "nic_macs", nic_macs, "declared");
     f(4, "hca_count", hca_count, "from the SKU");
     f(5, "serial", serial, "declared chassis serial");
+    f(6, "exports", exports, "storage that must be usable; none while the node is in no cluster");
   }
 };
 

@@ -52,8 +52,8 @@ equal "members" "$(members train member)" \
   "$(tr ' ' '\n' <<<"$first $last $spare" | sort | paste -sd' ')"
 equal "boots of the broken node" "$(boots "$victim")" $((count + 1))
 equal "incidents" "$(all_incidents)" 1
-equal "the incident's job has restarts" \
-  "$(incidents "$victim" | jq -r '.[0].jobs[] | "\(.job) \(.restarts)"')" "$job 1"
+job_told() { incidents "$1" | jq -r '.[0].jobs[] | "\(.job) \(.restarts)"'; }
+await 15 "the incident tells of the job's restart" is job_told "$victim" = "$job 1"
 has "it says that no job landed in between" "$(incidents "$victim" | jq -c .[0].timeline)" \
   "no job landed in between"
 equal "its witness" "$(incidents "$victim" | jq -r '.[0].witnesses[0].provenance')" kernel

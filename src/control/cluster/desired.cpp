@@ -24,7 +24,8 @@ ClaimView claims_of(const View& view, const NodeId& node) {
     if (const Incident* incident = view.reg.find(claim->incident)) {
       out.device_lost = out.device_lost || incident->device_lost;
       out.group = incident->id.str();
-      out.reason = incident->id.str() + " " + incident->fault;
+      // Without the incident's name: nodes with one reason are drained by one command.
+      out.reason = incident->fault;
     }
   }
   return out;

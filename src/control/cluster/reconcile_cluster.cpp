@@ -17,12 +17,13 @@ constexpr std::string_view our_reason = "tundish:";
 void join_members(const View& view, const Cluster& cluster, const Allocation& allocation,
                   const DesiredEngine& desired, const Engine& engine, SecretSource& secrets,
                   Outcome& out) {
+  std::vector<EngineFile> files;
   for (const auto& member : allocation.status.nodes) {
     const bool joins = member.role == MemberRole::member || member.role == MemberRole::login;
-    if (joins && member.attached && !member.joined) {
-      out.actions.push_back(
-          make_node_setup(view, cluster, allocation, member, desired, engine, secrets));
-    }
+    if (!joins || !member.attached || member.joined) continue;
+    if (files.empty()) files = engine.render(desired);
+    out.actions.push_back(
+        make_node_setup(view, cluster, allocation, member, desired, files, secrets));
   }
 }
 

@@ -77,7 +77,7 @@ Action make_controller_setup(const View& view, const Cluster& cluster, const All
 
 Action make_node_setup(const View& view, const Cluster& cluster, const Allocation& allocation,
                        const AllocationNode& member, const DesiredEngine& desired,
-                       const Engine& engine, SecretSource& secrets) {
+                       const std::vector<EngineFile>& files, SecretSource& secrets) {
   SetupNode setup;
   setup.cluster = cluster.meta.name;
   const bool login = member.role == MemberRole::login;
@@ -92,8 +92,8 @@ Action make_node_setup(const View& view, const Cluster& cluster, const Allocatio
   setup.exports.push_back(
       {view.limits.export_source + desired.tenant, "/data", view.limits.export_type});
   setup.munge_key = secrets.munge_key(cluster);
-  for (auto& file : engine.render(desired)) {
-    if (file.name != "slurmdbd.conf") setup.files.push_back(std::move(file));
+  for (const auto& file : files) {
+    if (file.name != "slurmdbd.conf") setup.files.push_back(file);
   }
   setup.services = {login ? "sshd" : "slurmd"};
   Action action;

@@ -10,7 +10,7 @@ Action make_controller_setup(const View& view, const Cluster& cluster, const All
 /// Joins one member or the login node.
 Action make_node_setup(const View& view, const Cluster& cluster, const Allocation& allocation,
                        const AllocationNode& member, const DesiredEngine& desired,
-                       const Engine& engine, SecretSource& secrets);
+                       const std::vector<EngineFile>& files, SecretSource& secrets);
 /// Changes with everything that the controller must be set up for again.
 std::string setup_hash(const DesiredEngine& desired);
 

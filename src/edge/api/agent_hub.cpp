@@ -140,7 +140,7 @@ void AgentHub::enrol(const net::ServerRequest& request, const net::Reply& reply)
       refuse(reply, 503, durable.error());
     }
   });
-  manager_->pump();
+  manager_->pump_soon();
 }
 
 void AgentHub::sync(const NodeId& node, const net::ServerRequest& request,
@@ -183,7 +183,7 @@ void AgentHub::sync(const NodeId& node, const net::ServerRequest& request,
       refuse(reply, 503, durable.error());
     }
   });
-  manager_->pump();
+  manager_->pump_soon();
 }
 
 void AgentHub::take_results(const NodeId& node, std::vector<VerbResult> results) {

@@ -93,6 +93,17 @@ Result<> check_quota(const Txn& txn, const TenantId& id, const ClusterSpec& spec
                    tenant.meta.name + " --gpus N");
 }
 
+/// Hosts of a /24 from .10 on; more nodes need a wider plan of addresses.
+constexpr std::size_t most_declared = 240;
+
+Result<> check_room(const std::string& cluster, std::size_t nodes) {
+  if (nodes <= most_declared) return {};
+  return make_error(Code::unsupported, "cluster " + cluster + " would declare " +
+                                           std::to_string(nodes) + " nodes; its /24 holds " +
+                                           std::to_string(most_declared))
+      .with_remedy("order several smaller clusters");
+}
+
 void declare(Txn& txn, Cluster& cluster, const NodeId& id, int block) {
   const Node* node = txn.view().find(id);
   if (!node || !address_of(cluster, id).empty()) return;
@@ -147,6 +158,8 @@ Result<> place_order(Txn& txn, const ClusterOrder& order) {
   TRY_VOID(require_valid_name("cluster", order.name));
   TRY_VOID(require_new_name<Cluster>(txn, order.name, order.tenant));
   TRY_VOID(check_quota(txn, order.tenant, order.spec, order.spec.nodes));
+  TRY_VOID(check_room(order.name,
+                      order.members.size() + order.spares.size() + order.headroom.size()));
   Cluster cluster;
   cluster.id = txn.make_id<Cluster>();
   cluster.meta.name = order.name;
@@ -319,6 +332,7 @@ OperationPtr add_node(AllocationId id, NodeId node, MemberRole role, IncidentId 
     Cluster cluster = TRY(get_object(txn, allocation.cluster));
     TRY_VOID(lock_node(txn, node, id));
     if (address_of(cluster, node).empty()) {
+      TRY_VOID(check_room(cluster.meta.name, cluster.status.declared.size() + 1));
       declare(txn, cluster, node, block_of(allocation));
       txn.put(cluster);
     }

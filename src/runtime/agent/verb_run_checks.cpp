@@ -1,20 +1,9 @@
 #include "base/text.hpp"
-#include "runtime/agent/mounts.hpp"
 #include "runtime/agent/verbs.hpp"
 #include "runtime/process/process.hpp"
 
 namespace tundish::agent {
 namespace {
-
-void add_mounts(const VerbTools& tools, CheckSample& sample) {
-  const ExportRecord record(tools.config.state_dir);
-  const auto exports = record.load();
-  if (exports) {
-    sample.mounts = tools.gatherer.mounts(*exports);
-  } else {
-    sample.mounts_fault = exports.error().message();
-  }
-}
 
 CheckSample gather_sample(const Expectation& expect, const VerbTools& tools) {
   CheckSample sample;
@@ -37,7 +26,9 @@ CheckSample gather_sample(const Expectation& expect, const VerbTools& tools) {
   } else {
     sample.events_fault = "the boot cannot be told: " + boot.error().message();
   }
-  add_mounts(tools, sample);
+  // What must be mounted is tundishd's to say: a node that lost its mounts in a reboot after it
+  // left its cluster is not broken.
+  sample.mounts = tools.gatherer.mounts(expect.exports);
   return sample;
 }
 
