@@ -51,8 +51,11 @@ void Ledger::record_refusal(const std::string& actor, const std::string& call,
   entry.at = scheduler_.now();
   entry.actor = actor;
   entry.operation = call;
-  entry.object = object;
-  entry.outcome = "refused: " + std::string(code_name(error.code)) + " " + error.what;
+  // What a stranger sent must not fill a history that is kept for ever.
+  constexpr std::size_t most = 400;
+  entry.object = object.substr(0, most);
+  entry.outcome =
+      "refused: " + std::string(code_name(error.code)) + " " + error.what.substr(0, most);
   pending_.history.push_back(std::move(entry));
 }
 

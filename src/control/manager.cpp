@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "control/allocation/reconcile_allocation.hpp"
+#include "control/cluster/drained.hpp"
 #include "control/fault/reconcile_incident.hpp"
 #include "control/node/reconcile_node.hpp"
 #include "model/ops/allocation_ops.hpp"
@@ -384,7 +385,7 @@ void Manager::look_at_engines(Instant now) {
     if (!held) continue;
     for (const auto& member : held->status.nodes) {
       if (member.role != MemberRole::controller) continue;
-      runner_.observe_engine(id, cluster.meta.name, member.node);
+      runner_.observe_engine(id, engine_cluster(cluster), member.node);
     }
   }
 }

@@ -1,5 +1,7 @@
 #include "lab/topology.hpp"
 
+#include <cstdint>
+
 #include <cstdio>
 
 #include "codec/json.hpp"
@@ -162,7 +164,14 @@ LabPaths paths_of(const LabSpec& spec) {
   return {spec.root.empty() ? default_root(spec.name) : spec.root};
 }
 
-std::string cgroup_name(const LabSpec& spec) { return "tundish-" + spec.name; }
+/// Labs of one name may run side by side in different folders.
+std::string cgroup_name(const LabSpec& spec) {
+  std::uint32_t hash = 2166136261U;  // FNV-1a
+  for (const char c : paths_of(spec).root) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  }
+  return "tundish-" + spec.name + "-" + std::to_string(hash);
+}
 
 Result<LabSpec> load_spec(const std::string& file) {
   const std::string text = TRY(process::read_file(file));

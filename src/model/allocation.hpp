@@ -32,6 +32,7 @@ struct AllocationNode {
   bool joined = false;
   Instant since;
   std::string cause;
+  std::string setup_hash;
   void fields(Fields& f) {
     f(1, "node", node, "node id");
     f(2, "role", role, "member, spare, leaving, login or controller");
@@ -41,6 +42,7 @@ struct AllocationNode {
     f(6, "joined", joined, "its engine services were set up");
     f(7, "since", since, "when it took this role");
     f(8, "cause", cause, "incident that made it take the role; empty: the order itself");
+    f(9, "setup_hash", setup_hash, "accounts and names that it was last set up with");
   }
 };
 

@@ -104,10 +104,10 @@ std::vector<EngineCommand> FakeEngine::plan(const DesiredEngine& desired,
   return out;
 }
 
-void FakeEngine::apply(const std::string& key, const NodeId& controller,
-                       const std::string& cluster, std::vector<EngineCommand> commands,
-                       Duration limit, Done done) {
-  checker_.on_call({Driver::engine, cluster, key});
+void FakeEngine::apply(const std::string& key, const NodeId& controller, const std::string& named,
+                       std::vector<EngineCommand> commands, Duration limit, Done done) {
+  const std::string cluster = plain_cluster(named);
+  checker_.on_call({Driver::engine, named, key});
   link_.carry<void>(
       limit,
       [&world = world_, controller, cluster, commands = std::move(commands)]() -> Result<> {
@@ -121,8 +121,9 @@ void FakeEngine::apply(const std::string& key, const NodeId& controller,
       std::move(done));
 }
 
-void FakeEngine::observe(const NodeId& controller, const std::string& cluster, Duration limit,
+void FakeEngine::observe(const NodeId& controller, const std::string& named, Duration limit,
                          ObserveDone done) {
+  const std::string cluster = plain_cluster(named);
   link_.carry<EngineObserved>(
       limit,
       [&world = world_, controller, cluster]() -> Result<EngineObserved> {

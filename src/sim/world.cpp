@@ -210,7 +210,14 @@ VerbResult World::run_verb(SimNode& node, const VerbCall& call) {
     return known->second;
   }
   touched_nodes.insert(node.name);
-  return node.journal[call.key] = do_verb(node, call);
+  VerbCall plain = call;
+  plain.cluster = plain_cluster(call.cluster);
+  if (plain.setup_controller) plain.setup_controller->cluster = plain.cluster;
+  return node.journal[call.key] = do_verb(node, plain);
+}
+
+std::string plain_cluster(const std::string& engine_cluster) {
+  return engine_cluster.substr(0, engine_cluster.rfind('-'));
 }
 
 SimJob& World::submit_job(const std::string& cluster, int wanted) {

@@ -67,6 +67,9 @@ struct SimEngine {
   std::vector<SimJob> jobs;
 };
 
+/// Clusters of the simulator have names of their own: the engine's number is left out.
+std::string plain_cluster(const std::string& engine_cluster);
+
 class World {
  public:
   World(SimScheduler& scheduler, SimRandom& random) : scheduler_(scheduler), random_(random) {}

@@ -271,7 +271,10 @@ def main():
     code = play(story, "--keep" in flags)
     if code == 0 and "--keep" in flags:
         out("\nThe lab is up. Look around:  tundish status   tundish node list   "
-            "tundish incident list\nEnd it:  tundish lab down")
+            "tundish incident list\n"
+            "As alice:  tundish cluster exec train --user alice --identity build/demo/alice -- sinfo\n"
+            "End it:  tundish lab down\n"
+            "(export PATH=$PWD/build/dev/bin:$PATH first)")
     return code
 
 

@@ -29,6 +29,11 @@ class Stage:
         self.keep = keep
         self.begin = time.time()
         self.folder = tempfile.mkdtemp(prefix="tundish-demo-")
+        if keep:
+            os.makedirs(TREE / "build" / "demo", exist_ok=True)
+            self.folder = str(TREE / "build" / "demo")
+            for old in pathlib.Path(self.folder).glob("*"):
+                old.unlink()
         self.env = dict(os.environ, TERM="dumb")
         self.env.pop("TUNDISH_API", None)
         self.env.pop("TUNDISH_TOKEN", None)

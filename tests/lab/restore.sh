@@ -20,7 +20,7 @@ api POST /v1/backup "{\"path\":\"$WORK/backup.sqlite\"}" >/dev/null
 equal "status of the hot backup" "$(cat "$WORK/code")" 200
 [[ -s $WORK/backup.sqlite ]] || fail "there is no backup"
 equal "the backup names keys in the clear" \
-  "$(grep -c -a "$(on svc01 cat /var/lib/tundish/slurm/train/munge/munge.key | od -An -tx1 -N16 | tr -d " \n")" \
+  "$(grep -c -a "$(on svc01 cat /var/lib/tundish/slurm/train-0/munge/munge.key | od -An -tx1 -N16 | tr -d " \n")" \
     "$WORK/backup.sqlite")" 0
 
 # More happens after it: jobs, another cluster, a tenant.

@@ -11,6 +11,8 @@ namespace tundish {
 namespace {
 
 constexpr const char* agent_url = "https://10.88.0.1:7443";  // tundishd, out of band
+/// A node does not see the checkout, which may lie below /tmp: it gets a copy.
+const std::string node_catalogue = "/etc/tundish/catalog";
 constexpr const char* operator_token = "secrets/operator.token";
 
 std::string make_secret() {
@@ -50,11 +52,11 @@ std::string daemon_config(const lab::LabSpec& spec) {
          "export_source: /run/tundish-hw/storage/\n";
 }
 
-std::string agent_config(const lab::LabSpec& spec) {
+std::string agent_config() {
   return "api: " + std::string(agent_url) +
          "\nca_file: /etc/tundish/ca.pem\nenrol_token_file: "
          "/etc/tundish/enrol_token\ncatalog_dir: " +
-         catalogue_dir(spec) + "\n";
+         node_catalogue + "\n";
 }
 
 struct Certificate {
@@ -108,7 +110,11 @@ Result<lab::LabFiles> lab_files(const lab::LabSpec& spec) {
   for (const auto& node : lab::hardware_of(spec)) {
     const EnrolToken enrol{node.bmc_mac, make_secret()};
     const std::string etc = "nodes/" + node.name + "/disk/etc/tundish/";
-    files[etc + "agent.yaml"] = {agent_config(spec), 0644};
+    files[etc + "agent.yaml"] = {agent_config(), 0644};
+    for (const char* name : {"xid.yaml", "sxid.yaml"}) {
+      const std::string path = catalogue_dir(spec) + "/" + name;
+      files[etc + "catalog/" + name] = {TRY(process::read_file(path)), 0644};
+    }
     files[etc + "ca.pem"] = {certificate.pem, 0644};
     files[etc + "enrol_token"] = {enrol.token + "\n", 0600};
     enrolments += enrol.bmc_mac + " " + enrol.token + "\n";

@@ -64,7 +64,8 @@ Action leave_action(const View& view, const Allocation& allocation, const Alloca
   action.result_to = ResultTo::member_joined;
   VerbCall call;
   call.verb = controller ? Verb::stop_controller : Verb::leave_cluster;
-  if (const Cluster* cluster = view.reg.find(allocation.cluster)) call.cluster = cluster->meta.name;
+  if (const Cluster* cluster = view.reg.find(allocation.cluster))
+    call.cluster = engine_cluster(*cluster);
   action.act = VerbAct{std::move(call)};
   return action;
 }

@@ -82,7 +82,7 @@ std::vector<AccountUser> users_of(const View& view, const TenantId& tenant) {
 
 DesiredEngine desired_engine(const View& view, const Cluster& cluster) {
   DesiredEngine out;
-  out.cluster = cluster.meta.name;
+  out.cluster = engine_cluster(cluster);
   out.index = cluster.status.index;
   const Allocation* allocation = view.reg.find(cluster.status.allocation);
   if (!allocation) return out;

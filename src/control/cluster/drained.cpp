@@ -4,6 +4,10 @@
 
 namespace tundish::control {
 
+std::string engine_cluster(const Cluster& cluster) {
+  return cluster.meta.name + "-" + std::to_string(cluster.status.index);
+}
+
 std::string engine_name(const Cluster& cluster, const NodeId& node) {
   for (const auto& declared : cluster.status.declared) {
     if (declared.node == node) return declared.name;

@@ -7,6 +7,8 @@ namespace tundish::control {
 /// or completes on it. An engine that does not answer leaves it unknown, which is false.
 bool is_drained(const View& view, const Node& node);
 
+/// Name of the cluster on machines that serve several: two tenants may choose the same name.
+std::string engine_cluster(const Cluster& cluster);
 /// Name of the node in the cluster's engine; empty when it is not declared there.
 std::string engine_name(const Cluster& cluster, const NodeId& node);
 const EngineNode* find_engine_node(const EngineObserved& engine, const std::string& name);

@@ -18,9 +18,13 @@ void join_members(const View& view, const Cluster& cluster, const Allocation& al
                   const DesiredEngine& desired, const Engine& engine, SecretSource& secrets,
                   Outcome& out) {
   std::vector<EngineFile> files;
+  const std::string wanted = setup_hash(desired);
   for (const auto& member : allocation.status.nodes) {
     const bool joins = member.role == MemberRole::member || member.role == MemberRole::login;
-    if (!joins || !member.attached || member.joined) continue;
+    if (!joins || !member.attached) continue;
+    // A user that came or went changes the accounts of nodes that serve already.
+    if (member.joined && member.setup_hash == wanted) continue;
+    if (member.joined && !is_present(view, member.node)) continue;
     if (files.empty()) files = engine.render(desired);
     out.actions.push_back(
         make_node_setup(view, cluster, allocation, member, desired, files, secrets));
@@ -81,7 +85,7 @@ void act_on_engine(const View& view, const Cluster& cluster, const Allocation& a
   action.limit = seconds(30);
   EngineAct act;
   act.seen_at = engine.at;
-  act.cluster_name = cluster.meta.name;
+  act.cluster_name = engine_cluster(cluster);
   for (const auto& member : allocation.status.nodes) {
     if (member.role == MemberRole::controller) act.controller = member.node;
   }

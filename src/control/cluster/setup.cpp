@@ -1,6 +1,7 @@
 #include "control/cluster/setup.hpp"
 
 #include "base/text.hpp"
+#include "control/cluster/drained.hpp"
 
 namespace tundish::control {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 constexpr int prefix_length = 24;
 
 std::vector<HostEntry> hosts_of(const Cluster& cluster, const DesiredEngine& desired) {
-  std::vector<HostEntry> out = {{cluster.meta.name + "-ctl", desired.controller_address}};
+  std::vector<HostEntry> out = {{engine_cluster(cluster) + "-ctl", desired.controller_address}};
   if (!cluster.status.login_address.empty()) {
     out.push_back({cluster.meta.name + "-login", cluster.status.login_address});
   }
@@ -47,7 +48,7 @@ Action make_controller_setup(const View& view, const Cluster& cluster, const All
     setup.interface = member.interface;
     setup.address = member.address;
   }
-  setup.cluster = cluster.meta.name;
+  setup.cluster = engine_cluster(cluster);
   setup.tenant = desired.tenant;
   setup.prefix_length = prefix_length;
   setup.index = cluster.status.index;
@@ -68,7 +69,7 @@ Action make_controller_setup(const View& view, const Cluster& cluster, const All
   for (const auto& user : desired.users) action.users.push_back(user.name);
   VerbCall call;
   call.verb = Verb::setup_controller;
-  call.cluster = cluster.meta.name;
+  call.cluster = engine_cluster(cluster);
   call.setup_controller = std::move(setup);
   action.act = VerbAct{std::move(call)};
   (void)view;
@@ -79,7 +80,7 @@ Action make_node_setup(const View& view, const Cluster& cluster, const Allocatio
                        const AllocationNode& member, const DesiredEngine& desired,
                        const std::vector<EngineFile>& files, SecretSource& secrets) {
   SetupNode setup;
-  setup.cluster = cluster.meta.name;
+  setup.cluster = engine_cluster(cluster);
   const bool login = member.role == MemberRole::login;
   if (const Node* node = view.reg.find(member.node)) {
     setup.node_name = login ? cluster.meta.name + "-login" : node->meta.name;
@@ -97,8 +98,9 @@ Action make_node_setup(const View& view, const Cluster& cluster, const Allocatio
   }
   setup.services = {login ? "sshd" : "slurmd"};
   Action action;
+  action.config_hash = setup_hash(desired);
   action.key = allocation.id.str() + "/" + member.node.str() + "/join/" +
-               std::to_string(member.since.us) + (login ? "/" + setup_hash(desired) : "");
+               std::to_string(member.since.us) + "/" + action.config_hash;
   action.name = "setup_node";
   action.action_class = ActionClass::node_setup;
   action.node = member.node;
@@ -109,7 +111,7 @@ Action make_node_setup(const View& view, const Cluster& cluster, const Allocatio
   action.result_to = ResultTo::member_joined;
   VerbCall call;
   call.verb = Verb::setup_node;
-  call.cluster = cluster.meta.name;
+  call.cluster = engine_cluster(cluster);
   call.setup_node = std::move(setup);
   action.act = VerbAct{std::move(call)};
   return action;

@@ -260,7 +260,9 @@ void Runner::record(const Action& action, const Result<VerbResult>& result, Dura
     }
     case ResultTo::member_joined:
       if (ok) {
-        perform(mark_joined(action.allocation, action.node, action.name == "setup_node"));
+        const bool joined = action.name == "setup_node";
+        perform(mark_joined(action.allocation, action.node, joined,
+                            joined ? action.config_hash : std::string()));
       }
       break;
     case ResultTo::controller_ready:

@@ -16,6 +16,8 @@ namespace {
 /// A verb that was handed over and got no answer is handed over again: the agent knows its key.
 constexpr Duration redeliver_after = seconds(10);
 constexpr std::int64_t most_wait_ms = 30000;
+/// Of one report; the agent tells the others again.
+constexpr std::size_t most_witnesses = 1000;
 
 void refuse(const net::Reply& reply, int status, const Error& error) {
   ErrorBody body;
@@ -156,6 +158,7 @@ void AgentHub::sync(const NodeId& node, const net::ServerRequest& request,
     (void)parts_.ledger.perform(*spend_enrolment(node), actor, "its own identity works");
   }
   AgentSyncReply answer;
+  if (body.witnesses.size() > most_witnesses) body.witnesses.resize(most_witnesses);
   if (!body.witnesses.empty()) {
     for (const auto& witness : body.witnesses) answer.stored_witnesses.push_back(witness.id);
     const auto done = parts_.ledger.perform(

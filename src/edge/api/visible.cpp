@@ -1,5 +1,7 @@
 #include "edge/api/visible.hpp"
 
+#include "model/ops/allocation_ops.hpp"
+
 namespace tundish::edge::api {
 namespace {
 
@@ -33,6 +35,10 @@ std::optional<TenantId> owner_of(const Registry&, const Allocation& allocation) 
   return own_tenant(allocation);
 }
 std::optional<TenantId> owner_of(const Registry& view, const Node& node) {
+  const Allocation* held = view.find(node.status.allocation);
+  const AllocationNode* member = held ? find_member(*held, node.id) : nullptr;
+  // A spare is the operator's until it is bound.
+  if (!member || member->role == MemberRole::spare) return std::nullopt;
   return owner_of_allocation(view, node.status.allocation);
 }
 std::optional<TenantId> owner_of(const Registry& view, const Incident& incident) {
@@ -58,6 +64,19 @@ void redact(const Identity& who, Node& node) {
     status.hardware.gpus.push_back({gpu.index, gpu.uuid, "", gpu.model, ""});
   }
   node.status = status;
+}
+
+void redact(const Identity& who, Allocation& allocation) {
+  if (who.tenant.empty()) return;
+  std::erase_if(allocation.status.nodes,
+                [](const AllocationNode& node) { return node.role == MemberRole::spare; });
+}
+
+/// What is declared to the engine as headroom belongs to others.
+void redact(const Identity& who, Cluster& cluster) {
+  if (who.tenant.empty()) return;
+  cluster.status.declared.clear();
+  cluster.status.drained.clear();
 }
 
 void redact(const Identity& who, Incident& incident) {

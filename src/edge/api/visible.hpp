@@ -44,6 +44,8 @@ void redact(const Identity& who, Token& token);
 void redact(const Identity& who, Secret& secret);
 void redact(const Identity& who, Node& node);
 void redact(const Identity& who, Incident& incident);
+void redact(const Identity& who, Allocation& allocation);
+void redact(const Identity& who, Cluster& cluster);
 
 template <class T>
 std::optional<T> shape(const Registry& view, const Identity& who, const T& object) {

@@ -371,10 +371,11 @@ OperationPtr mark_attached(AllocationId id, NodeId node, bool attached) {
   });
 }
 
-OperationPtr mark_joined(AllocationId id, NodeId node, bool joined) {
+OperationPtr mark_joined(AllocationId id, NodeId node, bool joined, std::string setup_hash) {
   return make_operation("mark_joined", about(id), [=](Txn& txn) -> Result<> {
     TRY_VOID(change_member(txn, id, node, [&](AllocationNode& member) {
-      return std::exchange(member.joined, joined) != joined;
+      const bool renewed = std::exchange(member.setup_hash, setup_hash) != setup_hash;
+      return std::exchange(member.joined, joined) != joined || renewed;
     }));
     Node object = TRY(get_object(txn, node));
     const bool waits = object.status.phase == NodePhase::reserved ||
@@ -458,6 +459,11 @@ OperationPtr remove_cluster(ClusterId id) {
       return make_error(Code::conflict, "cluster " + cluster.meta.name + " still holds nodes");
     }
     bury_values(txn, id.str());
+    std::vector<Id<Secret>> secrets;
+    for (const auto& [secret_id, secret] : txn.view().all<Secret>()) {
+      if (secret.meta.name.starts_with(id.str() + "/")) secrets.push_back(secret_id);
+    }
+    for (const auto& secret : secrets) txn.erase(secret);
     txn.erase(allocation.id);
     txn.erase(id);
     return {};

@@ -39,7 +39,8 @@ OperationPtr add_node(AllocationId id, NodeId node, MemberRole role, IncidentId 
 /// A member without a spare to take its place stops serving; the allocation is short.
 OperationPtr mark_leaving(AllocationId id, NodeId node, IncidentId cause);
 OperationPtr mark_attached(AllocationId id, NodeId node, bool attached);
-OperationPtr mark_joined(AllocationId id, NodeId node, bool joined);
+/// `setup_hash` says with what it was set up; empty when it left.
+OperationPtr mark_joined(AllocationId id, NodeId node, bool joined, std::string setup_hash = {});
 /// Only a leaving node that was observed outside every segment of the allocation. It belongs to
 /// nobody then; `phase` is where its own life cycle goes on.
 OperationPtr detach_node(AllocationId id, NodeId node, NodePhase phase);

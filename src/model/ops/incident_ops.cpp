@@ -6,6 +6,8 @@ namespace tundish {
 namespace {
 
 constexpr std::size_t witnesses_kept = 50;
+/// Further witnesses are only counted: a storm must not make an incident grow.
+constexpr std::size_t timeline_kept = 200;
 constexpr std::size_t boots_kept = 8;
 
 std::string about(const IncidentId& id) { return "incident/" + id.str(); }
@@ -92,23 +94,14 @@ void extend(Incident& incident, const Witness& witness, const Judgement& judged,
   if (incident.device.empty()) incident.device = judged.device;
 }
 
-void apply_witness(Txn& txn, const NodeId& node_id, Witness witness, const Judgement& judged) {
-  witness.node = node_id.str();
-  std::optional<Incident> known = open_incident(txn.view(), node_id);
-  if (known) {
-    add_entry(*known, txn.now(), "witness", judged.fault + " " + judged.device);
-    extend(*known, witness, judged, txn.now());
-    txn.put(std::move(*known));
-    return;
-  }
-  Node node = *txn.view().find(node_id);
+Incident open_for(Txn& txn, const NodeId& id, const Witness& witness, const Judgement& judged) {
+  Node node = *txn.view().find(id);
   Incident incident = new_incident(txn, node, judged.fault);
   incident.drill = std::erase_if(node.status.conditions, [](const Condition& condition) {
                      return condition.type == "drill";
                    }) > 0;
   incident.detected_at = witness.observed_at;
   incident.action = action_name(FaultAction::none);
-  extend(incident, witness, judged, txn.now());
   const std::string of_node = "node " + node.meta.name;
   incident.blame = (judged.device.empty() ? of_node : "GPU " + judged.device + " of " + of_node) +
                    ": " + judged.why;
@@ -116,7 +109,19 @@ void apply_witness(Txn& txn, const NodeId& node_id, Witness witness, const Judge
   add_entry(incident, txn.now(), "claimed", "node takes no new work");
   claim_for(txn, incident);
   if (incident.drill) txn.put(std::move(node));
-  txn.put(std::move(incident));
+  return incident;
+}
+
+/// The node's incident as a batch of witnesses leaves it: written once, however many there are.
+void apply_witness(Txn& txn, const NodeId& id, Witness witness, const Judgement& judged,
+                   std::optional<Incident>& incident) {
+  witness.node = id.str();
+  if (!incident) {
+    incident = open_for(txn, id, witness, judged);
+  } else if (incident->timeline.size() < timeline_kept) {
+    add_entry(*incident, txn.now(), "witness", judged.fault + " " + judged.device);
+  }
+  extend(*incident, witness, judged, txn.now());
 }
 
 /// Whether the witness is new; moves the cursor.
@@ -222,12 +227,17 @@ OperationPtr record_witnesses(NodeId id, std::vector<Witness> witnesses,
                           cursor.id = Id<AgentCursor>(id.str());
                           cursor.meta.name = id.str();
                           bool moved = false;
+                          bool grew = false;
+                          std::optional<Incident> incident = open_incident(txn.view(), id);
                           for (const auto& witness : witnesses) {
                             if (!advance(cursor, witness)) continue;
                             moved = true;
                             const Judgement judged = judge_witness(catalogue, witness);
-                            if (judged.opens) apply_witness(txn, id, witness, judged);
+                            if (!judged.opens) continue;
+                            apply_witness(txn, id, witness, judged, incident);
+                            grew = true;
                           }
+                          if (grew) txn.put(std::move(*incident));
                           if (moved) txn.put(std::move(cursor));
                           return {};
                         });

@@ -160,6 +160,36 @@ TEST_F(Ops, a_witness_counts_once_however_often_it_is_told) {
   EXPECT_EQ(registry_.claims_on(node("n1")).size(), 1u);
 }
 
+TEST_F(Ops, a_storm_in_one_report_is_one_write_and_does_not_grow_the_incident) {
+  build(1);
+  std::vector<Witness> storm;
+  for (int i = 1; i <= 1000; ++i) storm.push_back(witness(i, 79));
+  now_ = now_ + seconds(1);
+  Txn txn(registry_, now_, "test");
+  const auto known = catalogue();
+  ASSERT_TRUE(record_witnesses(node("n1"), storm, known)->perform(txn));
+  EXPECT_LE(txn.changes().size(), 3u);  // claim, incident, cursor
+  const Incident& incident = registry_.all<Incident>().begin()->second;
+  EXPECT_LE(incident.timeline.size(), 250u);
+  EXPECT_EQ(static_cast<std::int64_t>(incident.witnesses.size()) + incident.witnesses_dropped,
+            1000);
+}
+
+TEST_F(Ops, accounts_of_the_system_are_nobodys_login_name) {
+  build(1);
+  for (const char* name : {"root", "slurm", "munge", "systemd-x", "_apt"}) {
+    EXPECT_FALSE(run(create_user(tenant("acme"), name, {}))) << name;
+  }
+  must(create_user(tenant("acme"), "alice", {}));
+}
+
+TEST_F(Ops, two_tenants_may_name_a_secret_alike_and_do_not_touch_each_other) {
+  build(1);
+  must(put_secret("s1", "webhook", "aa", tenant("acme")));
+  must(put_secret("s1", "webhook", "bb", tenant("bolt")));
+  EXPECT_EQ(registry_.all<Secret>().size(), 2u);
+}
+
 TEST_F(Ops, a_decoy_moves_the_cursor_and_claims_nothing) {
   build(1);
   must(record_witnesses(node("n1"), {witness(1, 13)}, catalogue()));

@@ -18,6 +18,17 @@ int free_uid(const Registry& view) {
   return uid;
 }
 
+/// Accounts that a Debian machine or the engine has, or may get: nobody's login name.
+bool is_reserved(const std::string& name) {
+  static const std::set<std::string> names = {
+      "root",  "daemon", "bin",   "sys",   "sync",   "games", "man",     "lp",      "mail",
+      "news",  "uucp",   "proxy", "www-data", "backup", "list", "irc",   "gnats",   "nobody",
+      "_apt",  "sshd",   "munge", "slurm", "mysql",  "messagebus", "frr", "postgres", "tundish",
+      "admin", "sudo",   "adm",   "tty",   "disk",   "shadow", "kmem",   "staff",   "users",
+      "nogroup", "operator", "polkitd", "ntp", "chrony", "lldpd", "_lldpd", "statd", "rpc"};
+  return names.contains(name) || name.starts_with("systemd-") || name.starts_with("_");
+}
+
 bool is_ssh_key(const std::string& key) {
   const bool known = key.starts_with("ssh-ed25519 ") || key.starts_with("ssh-rsa ") ||
                      key.starts_with("ecdsa-sha2-") || key.starts_with("sk-");
@@ -106,6 +117,10 @@ OperationPtr create_user(TenantId tenant, std::string name, std::vector<std::str
         if (name.size() > 31 || name != to_lower(name)) {
           return make_error(Code::invalid, "user name " + name + " cannot be a login name")
               .with_remedy("use at most 31 lower-case letters, digits, - or _");
+        }
+        if (is_reserved(name)) {
+          return make_error(Code::invalid, "user name " + name + " belongs to the machine")
+              .with_remedy("choose another name");
         }
         TRY_VOID(require_new_name<User>(txn, name, tenant));
         for (const auto& key : keys) {
@@ -201,8 +216,10 @@ OperationPtr put_secret(std::string name, std::string purpose, std::string seale
   const std::string object = "secret/" + name;
   return make_operation("put_secret", object, [=](Txn& txn) -> Result<> {
     Secret secret;
-    if (const Secret* known = txn.view().find_named<Secret>(name)) {
-      secret = *known;
+    for (const auto& [id, known] : txn.view().all<Secret>()) {
+      if (known.meta.name == name && known.meta.tenant == tenant) secret = known;
+    }
+    if (!secret.id.empty()) {
       ++secret.meta.version;
     } else {
       secret.id = txn.make_id<Secret>();
