@@ -33,6 +33,7 @@ struct AllocationNode {
   Instant since;
   std::string cause;
   std::string setup_hash;
+  int setups = 0;
   void fields(Fields& f) {
     f(1, "node", node, "node id");
     f(2, "role", role, "member, spare, leaving, login or controller");
@@ -43,6 +44,7 @@ struct AllocationNode {
     f(7, "since", since, "when it took this role");
     f(8, "cause", cause, "incident that made it take the role; empty: the order itself");
     f(9, "setup_hash", setup_hash, "accounts and names that it was last set up with");
+    f(10, "setups", setups, "times that it was set up: a return to earlier accounts is a new act");
   }
 };
 
@@ -168,6 +170,7 @@ struct ClusterStatus {
   std::vector<std::string> users_applied;
   std::vector<std::string> drained;
   bool controller_ready = false;
+  int setups = 0;
   void fields(Fields& f) {
     f(1, "phase", phase, "where it is");
     f(2, "phase_since", phase_since, "when it entered the phase");
@@ -182,6 +185,7 @@ struct ClusterStatus {
     f(11, "drained", drained,
       "engine names seen drained under our reason: a later resume is a person's");
     f(12, "controller_ready", controller_ready, "the engine's controller was set up");
+    f(13, "setups", setups, "times that the controller was set up");
   }
 };
 

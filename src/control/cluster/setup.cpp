@@ -58,7 +58,8 @@ Action make_controller_setup(const View& view, const Cluster& cluster, const All
   setup.dbd_password = secrets.dbd_password(cluster);
   setup.files = engine.render(desired);
   action.config_hash = setup_hash(desired);
-  action.key = cluster.id.str() + "/controller/" + action.config_hash;
+  action.key = cluster.id.str() + "/controller/" + std::to_string(cluster.status.setups) + "/" +
+               action.config_hash;
   action.name = "setup_controller";
   action.action_class = ActionClass::node_setup;
   action.cluster = cluster.id;
@@ -100,7 +101,8 @@ Action make_node_setup(const View& view, const Cluster& cluster, const Allocatio
   Action action;
   action.config_hash = setup_hash(desired);
   action.key = allocation.id.str() + "/" + member.node.str() + "/join/" +
-               std::to_string(member.since.us) + "/" + action.config_hash;
+               std::to_string(member.since.us) + "/" + std::to_string(member.setups) + "/" +
+               action.config_hash;
   action.name = "setup_node";
   action.action_class = ActionClass::node_setup;
   action.node = member.node;

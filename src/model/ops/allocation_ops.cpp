@@ -375,6 +375,7 @@ OperationPtr mark_joined(AllocationId id, NodeId node, bool joined, std::string 
   return make_operation("mark_joined", about(id), [=](Txn& txn) -> Result<> {
     TRY_VOID(change_member(txn, id, node, [&](AllocationNode& member) {
       const bool renewed = std::exchange(member.setup_hash, setup_hash) != setup_hash;
+      if (renewed) ++member.setups;
       return std::exchange(member.joined, joined) != joined || renewed;
     }));
     Node object = TRY(get_object(txn, node));
@@ -423,6 +424,7 @@ OperationPtr record_controller(ClusterId id, bool ready, std::string config_hash
     }
     txn.put(std::move(allocation));
     cluster.status.controller_ready = ready;
+    ++cluster.status.setups;
     cluster.status.config_applied = config_hash;
     cluster.status.users_applied = users;
     txn.put(std::move(cluster));

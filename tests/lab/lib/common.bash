@@ -190,7 +190,8 @@ create() { # CLUSTER TENANT NODES SPARES [flags]
 slurm() { # CLUSTER COMMAND...: Slurm's own tools, on the controller
   local cluster=$1
   shift
-  on svc01 env "SLURM_CONF=/etc/slurm/$cluster/slurm.conf" "$@"
+  # The folder carries the cluster's number: two tenants may choose one name.
+  on svc01 sh -c 'SLURM_CONF=$(ls -d /etc/slurm/'"$cluster"'-[0-9]*/slurm.conf) exec "$@"' sh "$@"
 }
 login() { # CLUSTER USER COMMAND: as the user on the login node, by ssh
   tundish cluster exec "$1" --user "$2" --identity "$WORK/$2" -- "$3"
