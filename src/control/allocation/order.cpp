@@ -4,7 +4,6 @@
 
 #include "base/text.hpp"
 #include "control/allocation/fleet_view.hpp"
-#include "control/placement/place.hpp"
 #include "model/ops/tenancy_ops.hpp"
 
 namespace tundish::control {
@@ -58,10 +57,17 @@ Result<NodeId> choose_login(const View& view) {
   for (const auto& [id, node] : view.reg.all<Node>()) {
     if (node.spec.role == NodeRole::login && placeable(view, node).yes) return id;
   }
-  return make_error(Code::exhausted, "no login node is free and healthy")
-      .with_remedy("order without one (--no-login), or add a login node");
+  return make_error(Code::exhausted, "no login node is free")
+      .with_remedy("order without one: --no-login, or add a login node");
 }
 
+bool has_free_port(const Node& node, int clusters) {
+  const auto ports = std::count_if(node.spec.ports.begin(), node.spec.ports.end(),
+                                   [](const Port& port) { return port.role == PortRole::access; });
+  return ports > clusters;
+}
+
+/// The service node with the fewest clusters.
 Result<NodeId> choose_controller(const View& view) {
   std::map<NodeId, int> load;
   for (const auto& [id, allocation] : view.reg.all<Allocation>()) {
@@ -71,12 +77,14 @@ Result<NodeId> choose_controller(const View& view) {
   }
   const NodeId* best = nullptr;
   for (const auto& [id, node] : view.reg.all<Node>()) {
-    if (node.spec.role != NodeRole::service || !placeable(view, node).yes) continue;
+    if (node.spec.role != NodeRole::service || node.status.phase == NodePhase::retired) continue;
+    if (!is_present(view, id) || !view.reg.claims_on(id).empty()) continue;
+    if (!has_free_port(node, load[id])) continue;
     if (!best || load[id] < load[*best]) best = &id;
   }
   if (best) return *best;
-  return make_error(Code::exhausted, "no service node is up and healthy")
-      .with_remedy("look at: tundish node list");
+  return make_error(Code::exhausted, "no service node can take the engine's controller")
+      .with_remedy("see that a service node is heard, unclaimed and has a free access port");
 }
 
 std::vector<NodeId> choose_headroom(const View& view, const ClusterOrder& order) {
@@ -96,6 +104,29 @@ std::vector<NodeId> choose_headroom(const View& view, const ClusterOrder& order)
 
 }  // namespace
 
+Result<placement::Placement> place_nodes(const View& view, const placement::Request& request) {
+  const auto index = TRY(placement::FleetIndex::create(fleet_of(view)));
+  auto found = placement::place(index, request);
+  if (const auto* shortfall = std::get_if<placement::Shortfall>(&found)) {
+    return placement::to_error(*shortfall);
+  }
+  return std::get<placement::Placement>(std::move(found));
+}
+
+Result<> choose_nodes(const View& view, WantLogin login, ClusterOrder& order) {
+  placement::Request request;
+  request.sku = order.spec.sku;
+  request.count = order.spec.nodes;
+  request.spares = order.spec.spares;
+  const auto placed = TRY(place_nodes(view, request));
+  for (const auto& node : placed.members) order.members.emplace_back(node);
+  for (const auto& spare : placed.spares) order.spares.emplace_back(spare.node);
+  order.headroom = choose_headroom(view, order);
+  if (login == WantLogin::yes) order.login = TRY(choose_login(view));
+  order.controller = TRY(choose_controller(view));
+  return {};
+}
+
 Result<ClusterOrder> plan_order(const View& view, const TenantId& tenant, const std::string& name,
                                 ClusterSpec spec, WantLogin login) {
   TRY_VOID(check_counts(spec));
@@ -105,21 +136,7 @@ Result<ClusterOrder> plan_order(const View& view, const TenantId& tenant, const 
   order.tenant = tenant;
   order.name = name;
   order.spec = spec;
-  const auto index = TRY(placement::FleetIndex::create(fleet_of(view)));
-  placement::Request request;
-  request.sku = spec.sku;
-  request.count = spec.nodes;
-  request.spares = spec.spares;
-  const auto found = placement::place(index, request);
-  if (const auto* shortfall = std::get_if<placement::Shortfall>(&found)) {
-    return placement::to_error(*shortfall);
-  }
-  const auto& placed = std::get<placement::Placement>(found);
-  for (const auto& node : placed.members) order.members.emplace_back(node);
-  for (const auto& spare : placed.spares) order.spares.emplace_back(spare.node);
-  if (login == WantLogin::yes) order.login = TRY(choose_login(view));
-  order.controller = TRY(choose_controller(view));
-  order.headroom = choose_headroom(view, order);
+  TRY_VOID(choose_nodes(view, login, order));
   return order;
 }
 

@@ -1,9 +1,6 @@
 #include <algorithm>
-#include <map>
-#include <set>
 
-#include "control/allocation/fleet_view.hpp"
-#include "control/placement/place.hpp"
+#include "control/allocation/order.hpp"
 #include "edge/api/handlers.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/tenancy_ops.hpp"
@@ -59,74 +56,13 @@ Result<> check_quota(const Backend& b, const TenantId& id, const Sku& sku, int e
   const std::int64_t left = tenant->spec.gpu_quota - gpus_in_use(b.reg(), id);
   const std::int64_t asked = static_cast<std::int64_t>(extra_nodes) * sku.spec.gpus;
   if (asked <= left) return {};
-  return make_error(Code::exhausted,
-                    "quota: tenant " + tenant->meta.name + " asks for " + std::to_string(asked) +
-                        " GPUs, has " + std::to_string(left) + " left of " +
-                        std::to_string(tenant->spec.gpu_quota))
+  return make_error(Code::exhausted, "quota: tenant " + tenant->meta.name + " asks for " +
+                                         std::to_string(asked) + " GPUs, has " +
+                                         std::to_string(left) + " left of " +
+                                         std::to_string(tenant->spec.gpu_quota))
       .about("tenant/" + tenant->meta.name)
       .with_remedy("ask for fewer nodes, or raise the quota: tundish quota create " +
                    tenant->meta.name + " --gpus N");
-}
-
-Result<control::placement::Placement> place_nodes(const Backend& b,
-                                                  const control::placement::Request& request) {
-  const auto view = b.parts.manager.view();
-  const auto index = TRY(control::placement::FleetIndex::create(control::fleet_of(view)));
-  auto outcome = control::placement::place(index, request);
-  if (const auto* none = std::get_if<control::placement::Shortfall>(&outcome)) {
-    return to_error(*none);
-  }
-  return std::get<control::placement::Placement>(std::move(outcome));
-}
-
-/// Further nodes of the SKU, so that a swap needs no restart of the engine.
-std::vector<NodeId> pick_headroom(const Backend& b, const ClusterOrder& order) {
-  std::set<NodeId> chosen(order.members.begin(), order.members.end());
-  chosen.insert(order.spares.begin(), order.spares.end());
-  std::vector<NodeId> out;
-  for (const auto& [id, node] : b.reg().all<Node>()) {
-    if (static_cast<int>(out.size()) >= order.spec.headroom) break;
-    const bool fits = node.spec.role == NodeRole::gpu && node.spec.sku == order.spec.sku &&
-                      node.status.phase != NodePhase::retired;
-    if (fits && !chosen.contains(id)) out.push_back(id);
-  }
-  return out;
-}
-
-Result<NodeId> pick_login(const Backend& b) {
-  const auto view = b.parts.manager.view();
-  for (const auto& [id, node] : b.reg().all<Node>()) {
-    if (node.spec.role == NodeRole::login && control::placeable(view, node).yes) return id;
-  }
-  return make_error(Code::exhausted, "no login node is free")
-      .with_remedy("order without one: --no-login, or add a login node");
-}
-
-bool has_free_port(const Node& node, int clusters) {
-  const auto ports = std::count_if(node.spec.ports.begin(), node.spec.ports.end(),
-                                   [](const Port& port) { return port.role == PortRole::access; });
-  return ports > clusters;
-}
-
-/// The service node with the fewest clusters.
-Result<NodeId> pick_controller(const Backend& b) {
-  std::map<NodeId, int> load;
-  for (const auto& [id, allocation] : b.reg().all<Allocation>()) {
-    for (const auto& member : allocation.status.nodes) {
-      if (member.role == MemberRole::controller) ++load[member.node];
-    }
-  }
-  const auto view = b.parts.manager.view();
-  const Node* best = nullptr;
-  for (const auto& [id, node] : b.reg().all<Node>()) {
-    if (node.spec.role != NodeRole::service || node.status.phase == NodePhase::retired) continue;
-    if (!control::is_present(view, id) || !b.reg().claims_on(id).empty()) continue;
-    if (!has_free_port(node, load[id])) continue;
-    if (!best || load[id] < load[best->id]) best = &node;
-  }
-  if (best) return best->id;
-  return make_error(Code::exhausted, "no service node can take the engine's controller")
-      .with_remedy("see that a service node is heard, unclaimed and has a free access port");
 }
 
 Result<ClusterOrder> make_order(Backend& b, const Call& call, const ClusterRequest& asked) {
@@ -156,20 +92,6 @@ Result<ClusterOrder> make_order(Backend& b, const Call& call, const ClusterReque
   return order;
 }
 
-Result<> choose_nodes(const Backend& b, const ClusterRequest& asked, ClusterOrder& order) {
-  control::placement::Request request;
-  request.sku = order.spec.sku;
-  request.count = order.spec.nodes;
-  request.spares = order.spec.spares;
-  const auto placed = TRY(place_nodes(b, request));
-  for (const auto& node : placed.members) order.members.emplace_back(node);
-  for (const auto& spare : placed.spares) order.spares.emplace_back(spare.node);
-  order.headroom = pick_headroom(b, order);
-  if (asked.login) order.login = TRY(pick_login(b));
-  order.controller = TRY(pick_controller(b));
-  return {};
-}
-
 /// The `count` nodes of a role that joined last; of equals the highest names.
 std::vector<NodeId> last_joined(const Backend& b, const Allocation& held, MemberRole role,
                                 int count) {
@@ -197,7 +119,8 @@ std::vector<NodeId> last_joined(const Backend& b, const Allocation& held, Member
 Result<Later> post_cluster(Backend& b, const Call& call) {
   const auto asked = TRY(parse_body<ClusterRequest>(call));
   ClusterOrder order = TRY(make_order(b, call, asked));
-  TRY_VOID(choose_nodes(b, asked, order));
+  const auto login = asked.login ? control::WantLogin::yes : control::WantLogin::no;
+  TRY_VOID(control::choose_nodes(b.parts.manager.view(), login, order));
   const TenantId tenant = order.tenant;
   TRY_VOID(b.perform(call, *create_cluster(std::move(order))));
   const Cluster* made = b.reg().find_named<Cluster>(asked.name, tenant);
@@ -232,7 +155,7 @@ Result<Later> scale_cluster(Backend& b, const Call& call) {
     control::placement::Request request;
     request.sku = cluster.spec.sku;
     request.count = extra;
-    const auto placed = TRY(place_nodes(b, request));
+    const auto placed = TRY(control::place_nodes(b.parts.manager.view(), request));
     for (const auto& node : placed.members) resize.added_members.emplace_back(node);
   }
   const int surplus = count_role(*held, MemberRole::member) - asked.nodes;
