@@ -12,10 +12,10 @@ namespace {
 /// Slurm lets a requeued job wait this long. Unit: seconds. Source: facts/lab.md section 1 (22.05);
 /// checked 2026-11. A later start was asked for by the user.
 constexpr std::int64_t requeue_wait_s = 125;
-/// What slurmctld adds at a requeue, and how much of it must pass. A node that ended the job
-/// revokes its credential for the whole second; one made in that second is refused, and the job
-/// fails with exit code 168 (4008, credential revoked) instead of running. Source: slurm 22.05,
-/// cred.c and job_mgr.c; seen in the lab, tests/lab/people.sh; checked 2026-11.
+/// What slurmctld adds at a requeue, and how much of it must pass. A job that was started again in
+/// the second of its requeue failed with exit code 168 instead of running; that its credential was
+/// revoked for that second is our reading, not confirmed. Source: seen once in the lab with Slurm
+/// 22.05.8, tests/lab/people.sh, and not since with this pause; checked 2026-11.
 constexpr std::int64_t requeue_delay_s = 121;
 constexpr std::int64_t settle_s = 2;
 
