@@ -17,7 +17,7 @@
 #include "families/bmcs/redfish.hpp"
 #include "families/engines/driver.hpp"
 #include "families/faults/fault.hpp"
-#include "families/switches/flat.hpp"
+#include "families/switches/driver_flat.hpp"
 #include "runtime/net/http_client.hpp"
 #include "runtime/net/http_server.hpp"
 #include "runtime/process/process.hpp"

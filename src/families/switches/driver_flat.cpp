@@ -1,4 +1,4 @@
-#include "families/switches/flat.hpp"
+#include "families/switches/driver_flat.hpp"
 
 #include "codec/json.hpp"
 

@@ -1,0 +1,96 @@
+#include "model/switch_state.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace tundish {
+namespace {
+
+/// Puts each of `items` in the place of the one with the same key, or adds it.
+template <class T, class Key>
+void put_all(std::vector<T>& into, const std::vector<T>& items, Key key) {
+  for (const auto& item : items) {
+    const auto same = std::find_if(into.begin(), into.end(), [&](const T& have) {
+      return std::invoke(key, have) == std::invoke(key, item);
+    });
+    if (same == into.end()) {
+      into.push_back(item);
+    } else {
+      *same = item;
+    }
+  }
+}
+
+template <class T, class Key, class Wanted>
+const T* find_in(const std::vector<T>& list, Key key, const Wanted& wanted) {
+  const auto found = std::find_if(list.begin(), list.end(),
+                                  [&](const T& item) { return std::invoke(key, item) == wanted; });
+  return found == list.end() ? nullptr : &*found;
+}
+
+void drop_unused(SwitchState& state, const std::vector<std::string>& keep_vrfs) {
+  std::set<int> vlans;
+  std::set<std::string> used(keep_vrfs.begin(), keep_vrfs.end());
+  std::set<std::string> lists;
+  for (const auto& port : state.ports) {
+    if (port.mode == PortMode::access) vlans.insert(port.vlan);
+    if (port.mode == PortMode::routed) used.insert(port.vrf);
+  }
+  std::erase_if(state.segments,
+                [&](const SegmentState& segment) { return !vlans.contains(segment.vlan); });
+  for (const auto& segment : state.segments) {
+    used.insert(segment.vrf);
+    if (!segment.acl_in.empty()) lists.insert(segment.acl_in);
+  }
+  std::erase_if(state.vrfs, [&](const VrfState& vrf) { return !used.contains(vrf.name); });
+  for (auto& vrf : state.vrfs) {
+    std::erase_if(vrf.leaks, [&](const LeakState& leak) { return !used.contains(leak.from_vrf); });
+  }
+  std::erase_if(state.acls, [&](const AclState& acl) { return !lists.contains(acl.name); });
+}
+
+}  // namespace
+
+void sort_state(SwitchState& state) {
+  for (auto& vrf : state.vrfs) {
+    std::sort(vrf.import_targets.begin(), vrf.import_targets.end());
+    std::sort(vrf.export_targets.begin(), vrf.export_targets.end());
+    std::ranges::sort(vrf.leaks, {}, &LeakState::from_vrf);
+    for (auto& leak : vrf.leaks) std::sort(leak.prefixes.begin(), leak.prefixes.end());
+  }
+  for (auto& segment : state.segments) {
+    std::sort(segment.import_targets.begin(), segment.import_targets.end());
+    std::sort(segment.export_targets.begin(), segment.export_targets.end());
+  }
+  for (auto& acl : state.acls) std::ranges::sort(acl.rules, {}, &AclRule::sequence);
+  std::ranges::sort(state.vrfs, {}, &VrfState::name);
+  std::ranges::sort(state.segments, {}, &SegmentState::vlan);
+  std::ranges::sort(state.ports, {}, &SwitchPortState::name);
+  std::ranges::sort(state.acls, {}, &AclState::name);
+}
+
+SwitchState merge_patch(SwitchState state, const SwitchPatch& patch,
+                        const std::vector<std::string>& keep_vrfs) {
+  put_all(state.vrfs, patch.vrfs, &VrfState::name);
+  put_all(state.segments, patch.segments, &SegmentState::vlan);
+  put_all(state.acls, patch.acls, &AclState::name);
+  put_all(state.ports, patch.ports, &SwitchPortState::name);
+  drop_unused(state, keep_vrfs);
+  sort_state(state);
+  return state;
+}
+
+const VrfState* find_vrf(const SwitchState& state, std::string_view name) {
+  return find_in(state.vrfs, &VrfState::name, name);
+}
+const SegmentState* find_segment(const SwitchState& state, int vlan) {
+  return find_in(state.segments, &SegmentState::vlan, vlan);
+}
+const SwitchPortState* find_port(const SwitchState& state, std::string_view name) {
+  return find_in(state.ports, &SwitchPortState::name, name);
+}
+const AclState* find_acl(const SwitchState& state, std::string_view name) {
+  return find_in(state.acls, &AclState::name, name);
+}
+
+}  // namespace tundish
