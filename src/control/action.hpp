@@ -17,7 +17,7 @@ struct VerbAct {
 };
 struct AttachAct {
   PortRef port;
-  std::string segment;
+  PortIntent intent;
 };
 struct EngineAct {
   NodeId controller;

@@ -396,7 +396,9 @@ void Manager::read_switches(Instant now) {
     Instant& read = switch_read_[id.str()];
     if (read.is_set() && now - read < parts_.limits.port_interval) continue;
     read = now;
-    runner_.read_switch({device.meta.name, device.spec.management_url, ""});
+    runner_.read_switch(
+        {device.meta.name, device.spec.management_url, "", device.spec.driver},
+        ownership_of(view(), device));
   }
 }
 
@@ -418,15 +420,22 @@ void Manager::touch_allocations() {
   }
 }
 
-void Manager::on_ports(const std::vector<PortObserved>& ports) {
+void Manager::on_switch(const std::string& name, SwitchReading reading, Instant asked) {
   bool changed = false;
-  for (const auto& port : ports) {
+  for (const auto& port : reading.ports) {
     PortObserved& known = seen_.ports[{port.switch_name, port.port}];
     changed = changed || !known.at.is_set() || known.segment != port.segment;
     known = port;
     known.at = parts_.scheduler.now();
   }
   if (changed) touch_allocations();
+  seen_.switches[name] = {std::move(reading), asked, "", {}};
+}
+
+void Manager::on_switch_silent(const std::string& name, const Error& why) {
+  SwitchObserved& known = seen_.switches[name];
+  if (known.fault.empty()) known.fault_since = parts_.scheduler.now();
+  known.fault = why.message();
 }
 
 void Manager::on_port_unknown(const PortRef& port) {

@@ -59,7 +59,8 @@ class Manager final : public RunnerListener {
   /// Last reason that a controller gave for waiting; empty: none.
   std::string reason_of(const std::string& object) const;
 
-  void on_ports(const std::vector<PortObserved>& ports) override;
+  void on_switch(const std::string& name, SwitchReading reading, Instant asked) override;
+  void on_switch_silent(const std::string& name, const Error& why) override;
   void on_port_unknown(const PortRef& port) override;
   void on_engine(const ClusterId& cluster, EngineObserved observed) override;
   void on_finished(const Action& action) override;

@@ -1,5 +1,7 @@
 #include "control/view.hpp"
 
+#include <algorithm>
+
 #include "model/ops/node_ops.hpp"
 
 namespace tundish::control {
@@ -20,9 +22,27 @@ PortRef port_of(const View& view, const Node& node, const std::string& interface
   for (const auto& port : node.spec.ports) {
     if (port.name != interface) continue;
     const Switch* found = view.reg.find_named<Switch>(port.switch_name);
-    return {port.switch_name, found ? found->spec.management_url : "", port.switch_port};
+    PortRef ref;
+    ref.switch_name = port.switch_name;
+    ref.port = port.switch_port;
+    if (found) {
+      ref.management_url = found->spec.management_url;
+      ref.driver = found->spec.driver;
+    }
+    return ref;
   }
   return {};
+}
+
+SwitchOwnership ownership_of(const View& view, const Switch& device) {
+  SwitchOwnership owned;
+  for (const auto& [id, node] : view.reg.all<Node>()) {
+    for (const auto& port : node.spec.ports) {
+      if (port.switch_name == device.meta.name) owned.ports.push_back(port.switch_port);
+    }
+  }
+  std::sort(owned.ports.begin(), owned.ports.end());
+  return owned;
 }
 
 std::optional<std::string> seen_segment(const View& view, const PortRef& port) {
@@ -50,8 +70,8 @@ std::string foreign_segment(const View& view, const Node& node) {
 Placeable placeable(const View& view, const Node& node) {
   const auto no = [](std::string reason) { return Placeable{false, std::move(reason)}; };
   if (node.status.phase != NodePhase::ready) {
-    return no("is " + std::string(enum_names(NodePhase{})[static_cast<std::size_t>(
-                          node.status.phase)]));
+    return no("is " +
+              std::string(enum_names(NodePhase{})[static_cast<std::size_t>(node.status.phase)]));
   }
   if (!node.status.allocation.empty()) return no("belongs to an allocation");
   if (!view.reg.claims_on(node.id).empty()) return no("is claimed");

@@ -18,27 +18,36 @@ struct Presence {
   bool on_hold = false;  ///< a hold file on the node is in force
 };
 
+/// One switch as it was last read.
+struct SwitchObserved {
+  SwitchReading reading;
+  Instant at;         ///< when the look began; unset: never read
+  std::string fault;  ///< why the last look failed; empty: it did not
+  Instant fault_since;
+};
+
 /// Not durable: rebuilt by looking again.
 struct Observations {
   std::map<NodeId, Presence> presence;
   std::map<ClusterId, EngineObserved> engines;
   std::map<std::pair<std::string, std::string>, PortObserved> ports;  ///< (switch, port)
-  bool hold_file = false;  ///< the file beside tundishd
-  Instant started_at;      ///< of this process: who was not heard since may still be there
+  std::map<std::string, SwitchObserved> switches;                     ///< by name
+  bool hold_file = false;                                             ///< the file beside tundishd
+  Instant started_at;  ///< of this process: who was not heard since may still be there
 };
 
 struct Limits {
-  Duration silent_after = seconds(15);        ///< then presence is unknown, which is no fault
-  Duration engine_interval = seconds(2);      ///< between looks at an engine
-  Duration engine_stale = seconds(15);        ///< older observations are unknown
+  Duration silent_after = seconds(15);    ///< then presence is unknown, which is no fault
+  Duration engine_interval = seconds(2);  ///< between looks at an engine
+  Duration engine_stale = seconds(15);    ///< older observations are unknown
   Duration port_interval = seconds(10);
   Duration proposal_life = hours(24);
-  Duration retry_pause = seconds(2);          ///< after a failed act of set-up
+  Duration retry_pause = seconds(2);                  ///< after a failed act of set-up
   Duration engine_interval_busy = milliseconds(700);  ///< while an incident moves
-  std::string export_type = "bind";           ///< how shared storage is mounted: bind or nfs
+  std::string export_type = "bind";  ///< how shared storage is mounted: bind or nfs
   std::string export_source = "/run/tundish-hw/storage/";  ///< the tenant's name is appended
-  int disruptive_floor = 2;                   ///< resets and power acts in flight, at least
-  int disruptive_percent = 2;                 ///< of the site, at most
+  int disruptive_floor = 2;    ///< resets and power acts in flight, at least
+  int disruptive_percent = 2;  ///< of the site, at most
 };
 
 struct View {
@@ -55,6 +64,8 @@ bool is_present(const View& view, const NodeId& node);
 const EngineObserved* fresh_engine(const View& view, const ClusterId& cluster);
 /// The port of a node that carries a tenant's network, with its switch; switch_name empty: none.
 PortRef port_of(const View& view, const Node& node, const std::string& interface);
+/// Ranges that Tundish owns on the switch, and the ports: those that nodes are cabled to.
+SwitchOwnership ownership_of(const View& view, const Switch& device);
 /// Segment the port was last seen in; nullopt when unknown.
 std::optional<std::string> seen_segment(const View& view, const PortRef& port);
 

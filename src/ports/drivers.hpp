@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/engine.hpp"
+#include "model/switch_state.hpp"
 #include "model/verbs.hpp"
 
 namespace tundish {
@@ -31,6 +32,7 @@ struct PortRef {
   std::string switch_name;
   std::string management_url;
   std::string port;
+  std::string driver = "flat";
 };
 
 struct PortObserved {
@@ -41,15 +43,40 @@ struct PortObserved {
   Instant at;
 };
 
+/// What one order wants of one switch, in one transaction.
+struct PortIntent {
+  std::string segment;  ///< of the port; empty: quarantine
+  SwitchPatch patch;    ///< the port, and everything its network needs on this switch
+  std::vector<std::string> keep_vrfs;  ///< stay also without a port (storage)
+  SwitchOwnership ownership;
+};
+
+/// The far end of a cable as LLDP shows it.
+struct PortNeighbour {
+  std::string port;
+  std::string device;
+  std::string device_port;
+};
+
+/// One look at one switch. What is not in it was not seen.
+struct SwitchReading {
+  SwitchSeen seen;
+  std::vector<PortObserved> ports;
+  std::vector<PortNeighbour> neighbours;
+  bool has_config = false;  ///< `seen` holds the switch's configuration; flat switches have none
+};
+
 class SwitchDriver {
  public:
   virtual ~SwitchDriver() = default;
   using Done = std::function<void(Result<>)>;
-  using ReadDone = std::function<void(Result<std::vector<PortObserved>>)>;
-  /// Puts the port into `segment`; empty: quarantine. Leaves every other segment first.
-  virtual void attach(const PortRef& port, const std::string& segment, Duration limit,
+  using ReadDone = std::function<void(Result<SwitchReading>)>;
+  /// Puts the port where the intent says; it leaves every other segment first. Done only when the
+  /// switch itself shows it; else what was changed is undone.
+  virtual void attach(const PortRef& port, const PortIntent& intent, Duration limit,
                       Done done) = 0;
-  virtual void read(const PortRef& any_port_of_switch, Duration limit, ReadDone done) = 0;
+  virtual void read(const PortRef& any_port_of_switch, const SwitchOwnership& ownership,
+                    Duration limit, ReadDone done) = 0;
 };
 
 /// An engine through its driver; `plan` is pure.

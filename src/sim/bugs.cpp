@@ -113,7 +113,7 @@ bool no_revalidation(Site& site) {
 bool act_under_hold(Site& site) {
   if (site.view()->all<Hold>().empty()) return false;
   site.checker().forge_permit({Driver::port, "n01/0", ""});
-  site.process()->switches.attach({"leaf1", "sim://leaf1", "n01/0"}, "", seconds(10),
+  site.process()->switches.attach({"leaf1", "sim://leaf1", "n01/0", "flat"}, {}, seconds(10),
                                   [](Result<>) {});
   return true;
 }

@@ -66,7 +66,7 @@ void Checker::on_permit(const control::Action& action, const control::Permit& pe
     const auto name = enum_names(verb->call.verb)[static_cast<std::size_t>(verb->call.verb)];
     call = {Driver::verb, action.node.str(), std::string(name)};
   } else if (const auto* attach = std::get_if<control::AttachAct>(&action.act)) {
-    call = {Driver::port, attach->port.port, attach->segment};
+    call = {Driver::port, attach->port.port, attach->intent.segment};
   } else if (const auto* engine = std::get_if<control::EngineAct>(&action.act)) {
     call = {Driver::engine, engine->cluster_name, action.key};
   } else {

@@ -66,8 +66,8 @@ void FakeBmc::start(const std::string& address, PowerVerb verb, Duration limit, 
       std::move(done));
 }
 
-void FakeSwitch::attach(const PortRef& port, const std::string& segment, Duration limit,
-                        Done done) {
+void FakeSwitch::attach(const PortRef& port, const PortIntent& intent, Duration limit, Done done) {
+  const std::string& segment = intent.segment;
   checker_.on_call({Driver::port, port.port, segment});
   link_.carry<void>(
       limit,
@@ -79,18 +79,18 @@ void FakeSwitch::attach(const PortRef& port, const std::string& segment, Duratio
       std::move(done));
 }
 
-void FakeSwitch::read(const PortRef& port, Duration limit, ReadDone done) {
-  link_.carry<std::vector<PortObserved>>(
+void FakeSwitch::read(const PortRef& port, const SwitchOwnership&, Duration limit, ReadDone done) {
+  link_.carry<SwitchReading>(
       limit,
-      [&world = world_, name = port.switch_name]() -> Result<std::vector<PortObserved>> {
-        std::vector<PortObserved> out;
+      [&world = world_, name = port.switch_name]() -> Result<SwitchReading> {
+        SwitchReading out;
         for (const auto& [port_name, segment] : world.ports) {
           PortObserved seen;
           seen.switch_name = name;
           seen.port = port_name;
           seen.segment = segment;
           seen.link_up = true;
-          out.push_back(std::move(seen));
+          out.ports.push_back(std::move(seen));
         }
         return out;
       },

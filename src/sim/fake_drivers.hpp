@@ -12,9 +12,9 @@ namespace tundish::sim {
 
 /// How often the outside world misbehaves, per mille of calls.
 struct Trouble {
-  int lost_request = 0;   ///< never arrives: timeout
-  int lost_answer = 0;    ///< done, but reported as timeout
-  int refused = 0;        ///< fails at once
+  int lost_request = 0;  ///< never arrives: timeout
+  int lost_answer = 0;   ///< done, but reported as timeout
+  int refused = 0;       ///< fails at once
   Duration slowest = milliseconds(200);
 };
 
@@ -49,10 +49,9 @@ class Link {
     world_.scheduler().at(there, [this_world = &world_, act, answer, lose_answer, there] {
       Result<T> result = act();
       if (lose_answer) return;
-      this_world->scheduler().at(there + milliseconds(1),
-                                 [answer, result = std::move(result)]() mutable {
-                                   answer(std::move(result));
-                                 });
+      this_world->scheduler().at(
+          there + milliseconds(1),
+          [answer, result = std::move(result)]() mutable { answer(std::move(result)); });
     });
   }
 
@@ -90,8 +89,9 @@ class FakeSwitch final : public SwitchDriver {
  public:
   FakeSwitch(World& world, const Trouble& trouble, std::weak_ptr<int> process, Checker& checker)
       : world_(world), link_(world, trouble, std::move(process)), checker_(checker) {}
-  void attach(const PortRef& port, const std::string& segment, Duration limit, Done done) override;
-  void read(const PortRef& any_port_of_switch, Duration limit, ReadDone done) override;
+  void attach(const PortRef& port, const PortIntent& intent, Duration limit, Done done) override;
+  void read(const PortRef& any_port_of_switch, const SwitchOwnership& ownership, Duration limit,
+            ReadDone done) override;
 
  private:
   World& world_;

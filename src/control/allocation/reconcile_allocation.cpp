@@ -29,7 +29,9 @@ Action attach_action(const Allocation& allocation, const AllocationNode& member,
   action.allocation = allocation.id;
   action.group = member.cause.empty() ? action.key : member.cause;
   action.limit = seconds(10);
-  action.act = AttachAct{port, segment};
+  PortIntent intent;
+  intent.segment = segment;
+  action.act = AttachAct{port, std::move(intent)};
   return action;
 }
 

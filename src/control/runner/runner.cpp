@@ -99,9 +99,9 @@ void Runner::propose(const Action& action, const Permit& answer, const View& vie
   proposal.expires_at = view.now + view.limits.proposal_life;
   (void)ledger_.perform(*open_proposal(std::move(proposal)), actor_of(action), answer.reason);
   if (action.result_to == ResultTo::incident_act) {
-    (void)ledger_.perform(*finish_act(action.incident, action.key, StepOutcome::proposed,
-                                      answer.reason, {}),
-                          actor_of(action), answer.reason);
+    (void)ledger_.perform(
+        *finish_act(action.incident, action.key, StepOutcome::proposed, answer.reason, {}),
+        actor_of(action), answer.reason);
   }
 }
 
@@ -134,8 +134,7 @@ void Runner::execute(Action action) {
     engines_[action.cluster] = {true, scheduler_.now() + action.limit};
   }
   if (const auto* attach = std::get_if<AttachAct>(&action.act)) {
-    ports_[{attach->port.switch_name, attach->port.port}] = {true,
-                                                             scheduler_.now() + action.limit};
+    ports_[{attach->port.switch_name, attach->port.port}] = {true, scheduler_.now() + action.limit};
     listener_.on_port_unknown(attach->port);
   }
   const std::weak_ptr<int> alive = alive_;
@@ -150,15 +149,14 @@ void Runner::execute(Action action) {
     drivers_.bmc.start(node ? node->spec.bmc_address : "", power->verb, action.limit,
                        [finish, key = action.key](Result<> result) { finish(from(result, key)); });
   } else if (const auto* attach = std::get_if<AttachAct>(&action.act)) {
-    drivers_.switches.attach(attach->port, attach->segment, action.limit,
-                             [finish, key = action.key](Result<> result) {
-                               finish(from(result, key));
-                             });
+    drivers_.switches.attach(
+        attach->port, attach->intent, action.limit,
+        [finish, key = action.key](Result<> result) { finish(from(result, key)); });
   } else if (const auto* engine = std::get_if<EngineAct>(&action.act)) {
     start_engine(action, *engine);
   } else if (const auto* leave = std::get_if<PermitClaimsAct>(&action.act)) {
-    const auto permitted = ledger_.perform(*permit_claims(leave->incident), actor_of(action),
-                                           action.reason);
+    const auto permitted =
+        ledger_.perform(*permit_claims(leave->incident), actor_of(action), action.reason);
     finish(from(permitted, action.key));
   }
 }
@@ -207,7 +205,7 @@ void Runner::complete(const Action& action, const Result<VerbResult>& result) {
   record(action, result, acting);
   if (const auto* attach = std::get_if<AttachAct>(&action.act)) {
     ports_[{attach->port.switch_name, attach->port.port}] = {false, scheduler_.now()};
-    read_switch(attach->port);
+    read_switch(attach->port, attach->intent.ownership);
   }
   if (const auto* engine = std::get_if<EngineAct>(&action.act)) {
     engines_[action.cluster] = {false, scheduler_.now()};
@@ -298,31 +296,33 @@ void Runner::observe_engine(const ClusterId& cluster, const std::string& name,
       });
 }
 
-void Runner::read_switch(const PortRef& port) {
+void Runner::read_switch(const PortRef& port, const SwitchOwnership& ownership) {
   if (reading_.contains(port.switch_name)) return;
   reading_.insert(port.switch_name);
   const std::weak_ptr<int> alive = alive_;
   const Instant asked = scheduler_.now();
   drivers_.switches.read(
-      port, seconds(10), [this, alive, port, asked](Result<std::vector<PortObserved>> result) {
+      port, ownership, seconds(10),
+      [this, alive, port, ownership, asked](Result<SwitchReading> result) {
         if (alive.expired()) return;
         reading_.erase(port.switch_name);
         if (!result) {
           log(LogLevel::warn, "switch_not_read",
               {{"switch", port.switch_name}, {"why", result.error().message()}});
+          listener_.on_switch_silent(port.switch_name, result.error());
           return;
         }
         // A port that was written meanwhile may have been read before the write.
         bool again = false;
-        std::erase_if(*result, [&](const PortObserved& seen) {
+        std::erase_if(result->ports, [&](const PortObserved& seen) {
           const auto last = ports_.find({seen.switch_name, seen.port});
           if (last == ports_.end()) return false;
           last->second.looked = last->second.looked || last->second.is_before(asked);
           again = again || (!last->second.in_flight && last->second.ended >= asked);
           return !last->second.is_before(asked);
         });
-        listener_.on_ports(*result);
-        if (again) read_switch(port);
+        listener_.on_switch(port.switch_name, std::move(*result), asked);
+        if (again) read_switch(port, ownership);
       });
 }
 

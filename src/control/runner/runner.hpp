@@ -21,7 +21,9 @@ struct Drivers {
 class RunnerListener {
  public:
   virtual ~RunnerListener() = default;
-  virtual void on_ports(const std::vector<PortObserved>& ports) = 0;
+  /// `asked`: when the look began. Ports written meanwhile are left out of `reading.ports`.
+  virtual void on_switch(const std::string& name, SwitchReading reading, Instant asked) = 0;
+  virtual void on_switch_silent(const std::string& name, const Error& why) = 0;
   virtual void on_engine(const ClusterId& cluster, EngineObserved observed) = 0;
   /// A write to the port is on its way: what was seen of it no longer counts.
   virtual void on_port_unknown(const PortRef& port) = 0;
@@ -41,7 +43,7 @@ class Runner {
   /// Starts the act, or proposes it, or leaves it. Call it again while the act is wanted.
   void submit(Action action, const View& view);
   void observe_engine(const ClusterId& cluster, const std::string& name, const NodeId& controller);
-  void read_switch(const PortRef& port);
+  void read_switch(const PortRef& port, const SwitchOwnership& ownership);
 
   /// Why an act of this object waits; empty when none does.
   std::string waiting_reason(const std::string& key) const;

@@ -89,8 +89,8 @@ struct SilentBmc final : Bmc {
   void start(const std::string&, PowerVerb, Duration, Done) override {}
 };
 struct SilentSwitches final : SwitchDriver {
-  void attach(const PortRef&, const std::string&, Duration, Done) override {}
-  void read(const PortRef&, Duration, ReadDone) override {}
+  void attach(const PortRef&, const PortIntent&, Duration, Done) override {}
+  void read(const PortRef&, const SwitchOwnership&, Duration, ReadDone) override {}
 };
 struct SilentEngine final : Engine {
   std::vector<EngineCommand> plan(const DesiredEngine&, const EngineObserved&) const override {

@@ -17,6 +17,12 @@ Result<> require_credentials(const PortRef& port) {
       .with_remedy("add management_url to its row in the inventory");
 }
 
+Result<SwitchReading> to_reading(Result<std::vector<PortObserved>> ports) {
+  SwitchReading reading;
+  reading.ports = TRY(std::move(ports));
+  return reading;
+}
+
 }  // namespace
 
 Result<std::vector<PortObserved>> parse_flat_ports(const std::string& switch_name,
@@ -39,8 +45,7 @@ Result<std::vector<PortObserved>> parse_flat_ports(const std::string& switch_nam
   return out;
 }
 
-void FlatSwitch::attach(const PortRef& port, const std::string& segment, Duration limit,
-                        Done done) {
+void FlatSwitch::attach(const PortRef& port, const PortIntent& intent, Duration limit, Done done) {
   if (const auto ready = require_credentials(port); !ready) {
     done(ready);
     return;
@@ -49,24 +54,23 @@ void FlatSwitch::attach(const PortRef& port, const std::string& segment, Duratio
   request.method = "PUT";
   request.url = port.management_url + "/ports/" + port.port;
   request.headers["content-type"] = "application/json";
-  PortConfig config{segment};
+  PortConfig config{intent.segment};
   request.body = render_json(config);
-  wire_.start(std::move(request), limit,
-              [done = std::move(done), port](Result<HttpResponse> response) {
-                if (!response) {
-                  done(Error(response.error()).wrap("switch " + port.switch_name));
-                } else if (response->status >= 300) {
-                  done(make_error(Code::unavailable,
-                                  "switch " + port.switch_name + " port " + port.port +
-                                      " answered " + std::to_string(response->status) + " " +
-                                      response->body));
-                } else {
-                  done({});
-                }
-              });
+  wire_.start(
+      std::move(request), limit, [done = std::move(done), port](Result<HttpResponse> response) {
+        if (!response) {
+          done(Error(response.error()).wrap("switch " + port.switch_name));
+        } else if (response->status >= 300) {
+          done(make_error(Code::unavailable, "switch " + port.switch_name + " port " + port.port +
+                                                 " answered " + std::to_string(response->status) +
+                                                 " " + response->body));
+        } else {
+          done({});
+        }
+      });
 }
 
-void FlatSwitch::read(const PortRef& port, Duration limit, ReadDone done) {
+void FlatSwitch::read(const PortRef& port, const SwitchOwnership&, Duration limit, ReadDone done) {
   if (const auto ready = require_credentials(port); !ready) {
     done(Error(ready.error()));
     return;
@@ -81,7 +85,7 @@ void FlatSwitch::read(const PortRef& port, Duration limit, ReadDone done) {
                   done(make_error(Code::unavailable, "switch " + name + " answered " +
                                                          std::to_string(response->status)));
                 } else {
-                  done(parse_flat_ports(name, response->body));
+                  done(to_reading(parse_flat_ports(name, response->body)));
                 }
               });
 }

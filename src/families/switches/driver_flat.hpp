@@ -15,8 +15,9 @@ Result<std::vector<PortObserved>> parse_flat_ports(const std::string& switch_nam
 class FlatSwitch final : public SwitchDriver {
  public:
   explicit FlatSwitch(Wire& wire) : wire_(wire) {}
-  void attach(const PortRef& port, const std::string& segment, Duration limit, Done done) override;
-  void read(const PortRef& any_port_of_switch, Duration limit, ReadDone done) override;
+  void attach(const PortRef& port, const PortIntent& intent, Duration limit, Done done) override;
+  void read(const PortRef& any_port_of_switch, const SwitchOwnership& ownership, Duration limit,
+            ReadDone done) override;
 
  private:
   Wire& wire_;

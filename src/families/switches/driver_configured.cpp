@@ -1,0 +1,219 @@
+#include "families/switches/driver_configured.hpp"
+
+#include <algorithm>
+
+#include "codec/json.hpp"
+
+namespace tundish::switches {
+namespace {
+
+std::string segment_of(const SwitchState& state, const SwitchPortState& port) {
+  if (port.mode == PortMode::quarantine) return "";
+  if (port.mode == PortMode::routed) return port.vrf;
+  const SegmentState* segment = find_segment(state, port.vlan);
+  if (!segment || segment->l2vni == 0) return "vlan" + std::to_string(port.vlan);
+  return "seg" + std::to_string(segment->l2vni);
+}
+
+/// First item of `wanted` that `seen` has not, or has otherwise, or has too many of.
+template <class T, class Name>
+std::string first_difference(const std::vector<T>& wanted, const std::vector<T>& seen, Name name) {
+  for (const auto& item : wanted) {
+    const auto same = std::find_if(seen.begin(), seen.end(),
+                                   [&](const T& other) { return name(other) == name(item); });
+    if (same == seen.end()) return name(item) + " is missing";
+    if (!(*same == item)) {
+      return name(item) + " is " + render_json(*same) + ", wanted " + render_json(item);
+    }
+  }
+  for (const auto& item : seen) {
+    const bool known = std::any_of(wanted.begin(), wanted.end(),
+                                   [&](const T& other) { return name(other) == name(item); });
+    if (!known) return name(item) + " is still there";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string find_missing(const SwitchState& wanted, const SwitchSeen& seen) {
+  std::string found = first_difference(wanted.ports, seen.own.ports,
+                                       [](const auto& port) { return "port " + port.name; });
+  if (found.empty()) {
+    found = first_difference(wanted.vrfs, seen.own.vrfs,
+                             [](const auto& vrf) { return "VRF " + vrf.name; });
+  }
+  if (found.empty()) {
+    found = first_difference(wanted.segments, seen.own.segments, [](const auto& segment) {
+      return "VLAN " + std::to_string(segment.vlan);
+    });
+  }
+  if (found.empty()) {
+    found = first_difference(wanted.acls, seen.own.acls,
+                             [](const auto& acl) { return "access list " + acl.name; });
+  }
+  return found;
+}
+
+SwitchReading read_of(const std::string& switch_name, SwitchSeen seen, const SwitchFacts& facts) {
+  SwitchReading reading;
+  for (const auto& port : seen.own.ports) {
+    PortObserved observed;
+    observed.switch_name = switch_name;
+    observed.port = port.name;
+    observed.segment = segment_of(seen.own, port);
+    observed.link_up =
+        std::find(facts.ports_up.begin(), facts.ports_up.end(), port.name) != facts.ports_up.end();
+    reading.ports.push_back(std::move(observed));
+  }
+  reading.seen = std::move(seen);
+  reading.neighbours = facts.neighbours;
+  reading.has_config = true;
+  return reading;
+}
+
+void ConfiguredSwitch::attach(const PortRef& port, const PortIntent& intent, Duration limit,
+                              Done done) {
+  if (port.management_url.empty()) {
+    done(make_error(Code::invalid, "switch " + port.switch_name + " has no management_url")
+             .about("switch/" + port.switch_name)
+             .with_remedy("add management_url to its row in the inventory"));
+    return;
+  }
+  waiting_[port.switch_name].push_back({port, intent, limit, std::move(done)});
+  start_next(port.switch_name);
+}
+
+void ConfiguredSwitch::start_next(const std::string& name) {
+  auto& queue = waiting_[name];
+  if (queue.empty() || running_.contains(name)) return;
+  auto change = std::make_shared<Change>();
+  change->ref = {name, queue.front().port.management_url};
+  change->limit = queue.front().limit;
+  do {
+    change->requests.push_back(std::move(queue.front()));
+    queue.pop_front();
+  } while (!queue.empty() && !change->requests.back().alone && !queue.front().alone);
+  running_[name] = change;
+  transport_.fetch(change->ref, change->limit, [this, change](Result<SwitchFetched> fetched) {
+    if (!fetched) {
+      finish(change, Error(fetched.error()));
+    } else {
+      plan(change, *fetched);
+    }
+  });
+}
+
+void ConfiguredSwitch::plan(const ChangePtr& change, const SwitchFetched& fetched) {
+  const auto seen = item_.parse(fetched.files, change->requests.front().intent.ownership);
+  if (!seen) return finish(change, Error(seen.error()));
+  if (!seen->unclear.empty()) {
+    return finish(change, make_error(Code::conflict,
+                                     "its configuration has a line within our "
+                                     "objects that is not understood: " +
+                                         seen->unclear.front())
+                              .about("switch/" + change->ref.name)
+                              .with_remedy("take the line out, or the port from our list"));
+  }
+  change->before = seen->own;
+  change->wanted = seen->own;
+  for (const auto& request : change->requests) {
+    change->wanted =
+        merge_patch(std::move(change->wanted), request.intent.patch, request.intent.keep_vrfs);
+  }
+  const auto accepted = item_.accept(change->wanted);
+  if (!accepted) return refuse(change, accepted.error());
+  const auto steps = item_.steps(change->before, change->wanted);
+  if (!steps) return refuse(change, steps.error());
+  if (steps->empty()) return finish(change, {});
+  transport_.run(change->ref, *steps, change->limit, [this, change](const Result<>& done) {
+    // Also after a failure or a timeout: it may have happened, in part or whole.
+    transport_.fetch(change->ref, change->limit, [this, change, done](Result<SwitchFetched> after) {
+      if (!done && after) {
+        const auto now = item_.parse(after->files, change->requests.front().intent.ownership);
+        if (now && !find_missing(change->wanted, *now).empty()) {
+          return undo(change, now->own, done.error());
+        }
+      }
+      check_back(change, after);
+    });
+  });
+}
+
+/// Nothing was touched yet. In a batch only one of the requests may be to blame.
+void ConfiguredSwitch::refuse(const ChangePtr& change, const Error& why) {
+  if (change->requests.size() == 1) return finish(change, why);
+  auto& queue = waiting_[change->ref.name];
+  for (auto it = change->requests.rbegin(); it != change->requests.rend(); ++it) {
+    it->alone = true;
+    queue.push_front(std::move(*it));
+  }
+  running_.erase(change->ref.name);
+  start_next(change->ref.name);
+}
+
+void ConfiguredSwitch::check_back(const ChangePtr& change, const Result<SwitchFetched>& fetched) {
+  if (!fetched) return finish(change, Error(fetched.error()));
+  const auto seen = item_.parse(fetched->files, change->requests.front().intent.ownership);
+  if (!seen) return finish(change, Error(seen.error()));
+  const std::string missing = find_missing(change->wanted, *seen);
+  if (!missing.empty()) {
+    return undo(change, seen->own,
+                make_error(Code::unavailable, "took the change but shows: " + missing));
+  }
+  transport_.confirm(change->ref, change->limit,
+                     [this, change](const Result<>& done) { finish(change, done); });
+}
+
+/// Back to what was there. Ports that were to be isolated stay isolated: undoing must not put a
+/// node back into a network that it was to leave.
+void ConfiguredSwitch::undo(const ChangePtr& change, const SwitchState& now, Error why) {
+  SwitchState back = change->before;
+  for (auto& port : back.ports) {
+    const SwitchPortState* wanted = find_port(change->wanted, port.name);
+    if (wanted && wanted->mode == PortMode::quarantine) port = *wanted;
+  }
+  const auto steps = item_.steps(now, back);
+  if (!steps || steps->empty()) return finish(change, why);
+  transport_.run(change->ref, *steps, change->limit, [this, change, why](const Result<>& done) {
+    Error error = why;
+    if (!done) error = std::move(error).wrap("could not be undone: " + done.error().message());
+    finish(change, error);
+  });
+}
+
+void ConfiguredSwitch::finish(const ChangePtr& change, const Result<>& result) {
+  running_.erase(change->ref.name);
+  for (auto& request : change->requests) {
+    if (result) {
+      request.done({});
+    } else {
+      request.done(Error(result.error()).wrap("switch " + change->ref.name));
+    }
+  }
+  start_next(change->ref.name);
+}
+
+void ConfiguredSwitch::read(const PortRef& port, const SwitchOwnership& ownership, Duration limit,
+                            ReadDone done) {
+  if (port.management_url.empty()) {
+    done(make_error(Code::invalid, "switch " + port.switch_name + " has no management_url"));
+    return;
+  }
+  transport_.fetch({port.switch_name, port.management_url}, limit,
+                   [this, name = port.switch_name, ownership,
+                    done = std::move(done)](Result<SwitchFetched> fetched) {
+                     if (!fetched) {
+                       done(Error(fetched.error()).wrap("switch " + name));
+                       return;
+                     }
+                     auto seen = item_.parse(fetched->files, ownership);
+                     if (!seen) {
+                       done(Error(seen.error()).wrap("switch " + name));
+                       return;
+                     }
+                     done(read_of(name, std::move(*seen), fetched->facts));
+                   });
+}
+
+}  // namespace tundish::switches

@@ -1,0 +1,44 @@
+#pragma once
+// How texts get to one kind of switch and back. One per protocol; all knowledge of the dialect is
+// in the item, all knowledge of order, read-back and undoing in ConfiguredSwitch.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/instant.hpp"
+#include "families/switches/switch_item.hpp"
+#include "ports/drivers.hpp"
+
+namespace tundish::switches {
+
+struct SwitchRef {
+  std::string name;
+  std::string management_url;
+};
+
+/// Beside the configuration: what the switch sees.
+struct SwitchFacts {
+  std::vector<std::string> ports_up;
+  std::vector<PortNeighbour> neighbours;
+};
+
+struct SwitchFetched {
+  SwitchFiles files;
+  SwitchFacts facts;
+};
+
+class SwitchTransport {
+ public:
+  virtual ~SwitchTransport() = default;
+  using Done = std::function<void(Result<>)>;
+  using FetchDone = std::function<void(Result<SwitchFetched>)>;
+  virtual void fetch(const SwitchRef& ref, Duration limit, FetchDone done) = 0;
+  /// All steps or, where the switch can, none. With a confirmed commit the switch undoes them by
+  /// itself unless confirm() follows.
+  virtual void run(const SwitchRef& ref, const std::vector<SwitchStep>& steps, Duration limit,
+                   Done done) = 0;
+  /// Makes the change permanent: confirms the commit, saves the start-up configuration.
+  virtual void confirm(const SwitchRef& ref, Duration limit, Done done) = 0;
+};
+
+}  // namespace tundish::switches
