@@ -7,6 +7,7 @@
 
 #include "model/engine.hpp"
 #include "model/gpu_snapshot.hpp"
+#include "model/net_probe.hpp"
 #include "model/node.hpp"
 #include "model/verdict.hpp"
 #include "model/witness.hpp"
@@ -22,14 +23,16 @@ enum class Verb {
   engine_observe,
   run_checks,
   reset_gpus,
-  wipe,              ///< nothing of a tenant is left: processes, users, keys, files, mounts
-  inject             ///< a drill: write a line into the kernel log
+  wipe,          ///< nothing of a tenant is left: processes, users, keys, files, mounts
+  inject,        ///< a drill: write a line into the kernel log
+  probe_network  ///< send and see marked frames in the tenant's network
 };
 inline std::span<const std::string_view> enum_names(Verb) {
   static constexpr std::string_view names[] = {
-      "setup_node",      "leave_cluster",  "setup_controller", "stop_controller",
-      "engine_commands", "engine_observe", "run_checks",       "reset_gpus",
-      "wipe",            "inject"};
+      "setup_node",      "leave_cluster",   "setup_controller",
+      "stop_controller", "engine_commands", "engine_observe",
+      "run_checks",      "reset_gpus",      "wipe",
+      "inject",          "probe_network"};
   return names;
 }
 
@@ -154,6 +157,7 @@ struct VerbCall {
   std::optional<RunChecks> run_checks;
   std::vector<std::string> devices;
   std::string line;
+  std::optional<NetProbe> net_probe;
   void fields(Fields& f) {
     f(1, "key", key, "identity of the act; a repeat returns the journalled result");
     f(2, "verb", verb, "what to do");
@@ -165,6 +169,7 @@ struct VerbCall {
     f(8, "run_checks", run_checks, "arguments of run_checks");
     f(9, "devices", devices, "PCI addresses for reset_gpus");
     f(10, "line", line, "kernel line for inject");
+    f(11, "net_probe", net_probe, "arguments of probe_network");
   }
 };
 
@@ -181,7 +186,7 @@ struct VerbResult {
     f(2, "ok", ok, "done as asked");
     f(3, "code", code, "error code when not ok");
     f(4, "what", what, "what went wrong, or a short note");
-    f(5, "text", text, "raw text of engine_observe");
+    f(5, "text", text, "raw text of engine_observe, JSON of probe_network");
     f(6, "verdicts", verdicts, "of run_checks");
     f(7, "took", took, "microseconds on the node");
   }

@@ -200,7 +200,8 @@ VerbResult World::do_verb(SimNode& node, const VerbCall& call) {
       break;
     case Verb::engine_commands:
     case Verb::engine_observe:
-    case Verb::inject: break;
+    case Verb::inject:
+    case Verb::probe_network: break;
   }
   return out;
 }

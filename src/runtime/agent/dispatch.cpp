@@ -21,6 +21,7 @@ Result<VerbNote> run_verb(const VerbCall& call, const VerbTools& tools) {
     case Verb::reset_gpus: return verb_reset_gpus(call, tools);
     case Verb::wipe: return verb_wipe(call, tools);
     case Verb::inject: return verb_inject(call, tools);
+    case Verb::probe_network: return verb_probe_network(call, tools);
   }
   return make_error(Code::unsupported, "this agent does not know the verb");
 }
@@ -55,12 +56,15 @@ bool is_forbidden_on_hold(Verb verb) {
     case Verb::engine_commands:
     case Verb::engine_observe:
     case Verb::run_checks:
-    case Verb::inject: return false;
+    case Verb::inject:
+    case Verb::probe_network: return false;
   }
   return true;
 }
 
-bool is_read_only(Verb verb) { return verb == Verb::engine_observe || verb == Verb::run_checks; }
+bool is_read_only(Verb verb) {
+  return verb == Verb::engine_observe || verb == Verb::run_checks || verb == Verb::probe_network;
+}
 
 std::string lane_of(const VerbCall& call) {
   switch (call.verb) {
@@ -74,6 +78,7 @@ std::string lane_of(const VerbCall& call) {
     case Verb::engine_observe: return "cluster/" + call.cluster;
     case Verb::run_checks: return "checks";
     case Verb::inject: return "inject";
+    case Verb::probe_network: return "probe";
   }
   return "node";
 }
@@ -101,8 +106,11 @@ VerbResult execute(const VerbCall& call, const VerbTools& tools) {
   const auto took = std::chrono::steady_clock::now() - start;
   result.took = microseconds(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
   log(result.ok ? LogLevel::info : LogLevel::warn, "verb_ended",
-      {{"key", call.key}, {"verb", name_of(call.verb)}, {"code", result.code},
-       {"what", result.what}, {"took_ms", result.took.ms()}});
+      {{"key", call.key},
+       {"verb", name_of(call.verb)},
+       {"code", result.code},
+       {"what", result.what},
+       {"took_ms", result.took.ms()}});
   return result;
 }
 

@@ -50,5 +50,6 @@ Result<VerbNote> verb_run_checks(const VerbCall& call, const VerbTools& tools);
 Result<VerbNote> verb_reset_gpus(const VerbCall& call, const VerbTools& tools);
 Result<VerbNote> verb_wipe(const VerbCall& call, const VerbTools& tools);
 Result<VerbNote> verb_inject(const VerbCall& call, const VerbTools& tools);
+Result<VerbNote> verb_probe_network(const VerbCall& call, const VerbTools& tools);
 
 }  // namespace tundish::agent

@@ -1,0 +1,199 @@
+#include "control/network/probe.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace tundish::control {
+namespace {
+
+std::string name_of(const Registry& reg, const ClusterId& id) {
+  const Cluster* cluster = reg.find(id);
+  if (!cluster) return id.str();
+  const Tenant* tenant = reg.find(cluster->meta.tenant);
+  return (tenant ? tenant->meta.name : cluster->meta.tenant.str()) + "/" + cluster->meta.name;
+}
+
+const Port* port_named(const Node& node, const std::string& name) {
+  for (const auto& port : node.spec.ports) {
+    if (port.name == name) return &port;
+  }
+  return nullptr;
+}
+
+void add_members(const View& view, const ClusterId& id, ProbePlan& plan) {
+  const Cluster* cluster = view.reg.find(id);
+  const Allocation* held = cluster ? view.reg.find(cluster->status.allocation) : nullptr;
+  if (!held) return;
+  for (const auto& member : held->status.nodes) {
+    const Node* node = view.reg.find(member.node);
+    if (!node || member.role == MemberRole::spare || member.role == MemberRole::leaving) continue;
+    const std::string label = "node " + node->meta.name + ": ";
+    const Port* port = port_named(*node, member.interface);
+    if (!member.attached || !member.joined) {
+      plan.left_out.push_back(label + "is not in its network yet");
+    } else if (!is_present(view, member.node)) {
+      plan.left_out.push_back(label + "was not heard lately");
+    } else if (!port) {
+      plan.left_out.push_back(label + "has no port " + member.interface);
+    } else {
+      ProbeParticipant one{member.node, node->meta.name, id, {}};
+      one.probe.self = member.node.str();
+      one.probe.interface = member.interface;
+      one.probe.targets.push_back({member.node.str(), member.address, port->mac});
+      plan.participants.push_back(std::move(one));
+    }
+  }
+}
+
+using Seen = std::set<std::pair<NodeId, NodeId>>;  // (sender, listener)
+
+struct Sightings {
+  std::map<ProbeWay, Seen> by_way;
+  std::set<NodeId> was_heard, heard_own;  ///< positive controls within the own cluster
+  std::set<NodeId> answered;
+};
+
+Sightings gather(const ProbePlan& plan, const std::map<NodeId, ProbeAnswer>& answers) {
+  Sightings out;
+  std::map<std::string, const ProbeParticipant*> by_id;
+  for (const auto& one : plan.participants) by_id[one.node.str()] = &one;
+  for (const auto& one : plan.participants) {
+    const auto answer = answers.find(one.node);
+    if (answer == answers.end() || !answer->second.answered) continue;
+    out.answered.insert(one.node);
+    for (const auto& sighting : answer->second.seen.received) {
+      const auto sender = by_id.find(sighting.sender);
+      if (sender == by_id.end()) continue;
+      out.by_way[sighting.way].insert({sender->second->node, one.node});
+      if (sender->second->cluster != one.cluster) continue;
+      out.was_heard.insert(sender->second->node);
+      out.heard_own.insert(one.node);
+    }
+  }
+  return out;
+}
+
+ProbeWayResult judge_way(const ProbePlan& plan, const Sightings& all, ProbeWay way,
+                         const ClusterId& from, const ClusterId& to) {
+  ProbeWayResult result;
+  result.way = way;
+  std::string leaks, doubts;
+  bool any = false;
+  const auto seen = all.by_way.find(way);
+  for (const auto& sender : plan.participants) {
+    for (const auto& listener : plan.participants) {
+      const bool pair =
+          sender.cluster == from && listener.cluster == to && sender.node != listener.node;
+      if (!pair) continue;
+      any = true;
+      const bool open =
+          seen != all.by_way.end() && seen->second.contains({sender.node, listener.node});
+      if (open) {
+        leaks += (leaks.empty() ? "" : ", ") + sender.name + " to " + listener.name;
+      } else if (!all.was_heard.contains(sender.node)) {
+        doubts = sender.name + " was heard by nobody of its own cluster";
+      } else if (!all.heard_own.contains(listener.node)) {
+        doubts = listener.name + " heard nobody of its own cluster";
+      }
+    }
+  }
+  if (!leaks.empty()) {
+    result.cell = ProbeCell::open;
+    result.detail = leaks;
+  } else if (!any) {
+    result.detail = "no two nodes took part";
+  } else if (!doubts.empty()) {
+    result.detail = doubts;
+  } else {
+    result.cell = ProbeCell::closed;
+  }
+  return result;
+}
+
+ProbePair judge_pair(const Registry& reg, const ProbePlan& plan, const Sightings& all,
+                     const ClusterId& from, const ClusterId& to) {
+  ProbePair pair;
+  pair.from = name_of(reg, from);
+  pair.to = name_of(reg, to);
+  pair.same = from == to;
+  bool any_open = false, all_closed = true;
+  for (int way = 0; way < probe_ways; ++way) {
+    pair.ways.push_back(judge_way(plan, all, static_cast<ProbeWay>(way), from, to));
+    any_open = any_open || pair.ways.back().cell == ProbeCell::open;
+    all_closed = all_closed && pair.ways.back().cell == ProbeCell::closed;
+  }
+  pair.good = pair.same ? any_open : all_closed;
+  return pair;
+}
+
+void add_services(const Registry& reg, const ProbePlan& plan,
+                  const std::map<NodeId, ProbeAnswer>& answers, ProbeMatrix& matrix) {
+  std::map<std::pair<std::string, std::string>, ProbeServiceResult> found;
+  for (const auto& one : plan.participants) {
+    const auto answer = answers.find(one.node);
+    if (answer == answers.end() || !answer->second.answered) continue;
+    for (const auto& service : answer->second.seen.services) {
+      const std::string cluster = name_of(reg, one.cluster);
+      ProbeServiceResult& result = found[{cluster, service.name}];
+      result.cluster = cluster;
+      result.service = service.name;
+      if (service.reach == ProbeReach::reached) result.reached.push_back(one.name);
+      if (service.reach == ProbeReach::refused) result.refused.push_back(one.name);
+      if (service.reach == ProbeReach::silent) result.silent.push_back(one.name);
+    }
+  }
+  for (auto& [key, result] : found) matrix.services.push_back(std::move(result));
+}
+
+}  // namespace
+
+ProbePlan plan_probe(const View& view, const std::vector<ClusterId>& clusters,
+                     const std::string& token, const std::vector<ProbeService>& services) {
+  ProbePlan plan;
+  for (const auto& id : clusters) add_members(view, id, plan);
+  std::vector<ProbeTarget> everybody;
+  for (auto& one : plan.participants) {
+    everybody.push_back(one.probe.targets.front());
+    one.probe.targets.clear();
+  }
+  for (auto& one : plan.participants) {
+    one.probe.token = token;
+    one.probe.services = services;
+    one.probe.tcp_port = probe_port;
+    for (const auto& target : everybody) {
+      if (target.node != one.probe.self) one.probe.targets.push_back(target);
+    }
+  }
+  return plan;
+}
+
+ProbeMatrix judge_probe(const Registry& reg, const ProbePlan& plan,
+                        const std::map<NodeId, ProbeAnswer>& answers) {
+  ProbeMatrix matrix;
+  matrix.left_out = plan.left_out;
+  for (const auto& one : plan.participants) {
+    const auto answer = answers.find(one.node);
+    if (answer != answers.end() && answer->second.answered) continue;
+    const std::string why = answer == answers.end() ? "gave no answer" : answer->second.fault;
+    matrix.left_out.push_back("node " + one.name + ": " + why);
+  }
+  const Sightings all = gather(plan, answers);
+  std::vector<ClusterId> clusters;
+  for (const auto& one : plan.participants) {
+    if (std::find(clusters.begin(), clusters.end(), one.cluster) == clusters.end()) {
+      clusters.push_back(one.cluster);
+    }
+  }
+  bool good = clusters.size() > 1;
+  for (const auto& from : clusters) {
+    for (const auto& to : clusters) {
+      matrix.pairs.push_back(judge_pair(reg, plan, all, from, to));
+      good = good && matrix.pairs.back().good;
+    }
+  }
+  matrix.isolated = good;
+  add_services(reg, plan, answers, matrix);
+  return matrix;
+}
+
+}  // namespace tundish::control

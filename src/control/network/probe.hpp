@@ -1,0 +1,98 @@
+#pragma once
+// `network probe`: who takes part, and what the sightings prove. Pure.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "control/view.hpp"
+#include "model/net_probe.hpp"
+
+namespace tundish::control {
+
+struct ProbeParticipant {
+  NodeId node;
+  std::string name;
+  ClusterId cluster;
+  NetProbe probe;
+};
+
+/// TCP port that participants listen on during a run; outside the range that Linux hands out to
+/// programs (net.ipv4.ip_local_port_range, 32768 and up).
+inline constexpr int probe_port = 18515;
+
+struct ProbePlan {
+  std::vector<ProbeParticipant> participants;
+  std::vector<std::string> left_out;  ///< "node n05: was not heard lately"
+};
+/// Attached nodes of the clusters. `services` are tried by every participant.
+ProbePlan plan_probe(const View& view, const std::vector<ClusterId>& clusters,
+                     const std::string& token, const std::vector<ProbeService>& services);
+
+/// What one cell of the matrix says. `open` between two tenants is a leak; `unknown` is never good.
+enum class ProbeCell { open, closed, unknown };
+inline std::span<const std::string_view> enum_names(ProbeCell) {
+  static constexpr std::string_view names[] = {"open", "closed", "unknown"};
+  return names;
+}
+
+struct ProbeWayResult {
+  ProbeWay way = ProbeWay::broadcast;
+  ProbeCell cell = ProbeCell::unknown;
+  std::string detail;
+  void fields(Fields& f) {
+    f(1, "way", way, "kind of frame or call");
+    f(2, "cell", cell, "open, closed or unknown");
+    f(3, "detail", detail, "which nodes, or why unknown");
+  }
+};
+
+struct ProbePair {
+  std::string from, to;
+  bool same = false;
+  bool good = false;
+  std::vector<ProbeWayResult> ways;
+  void fields(Fields& f) {
+    f(1, "from", from, "tenant/cluster that sent");
+    f(2, "to", to, "tenant/cluster that listened");
+    f(3, "same", same, "one cluster: here open is good");
+    f(4, "good", good, "as it must be, and proved: unknown is not");
+    f(5, "ways", ways, "by kind");
+  }
+};
+
+struct ProbeServiceResult {
+  std::string cluster, service;
+  std::vector<std::string> reached, refused, silent;
+  void fields(Fields& f) {
+    f(1, "cluster", cluster, "tenant/cluster");
+    f(2, "service", service, "as asked");
+    f(3, "reached", reached, "nodes that could connect");
+    f(4, "refused", refused, "nodes that were told no");
+    f(5, "silent", silent, "nodes that got no answer");
+  }
+};
+
+struct ProbeMatrix {
+  bool isolated = false;
+  std::vector<ProbePair> pairs;
+  std::vector<ProbeServiceResult> services;
+  std::vector<std::string> left_out;
+  void fields(Fields& f) {
+    f(1, "isolated", isolated, "every pair of two clusters is proved closed on every way");
+    f(2, "pairs", pairs, "ordered pairs");
+    f(3, "services", services, "reach beside the nodes");
+    f(4, "left_out", left_out, "nodes that could not take part, and why");
+  }
+};
+
+struct ProbeAnswer {
+  bool answered = false;
+  NetProbeSeen seen;
+  std::string fault;
+};
+/// A pair is proved closed only when the sender was seen by its own cluster and the listener saw
+/// its own: else the silence may be the probe's.
+ProbeMatrix judge_probe(const Registry& reg, const ProbePlan& plan,
+                        const std::map<NodeId, ProbeAnswer>& answers);
+
+}  // namespace tundish::control

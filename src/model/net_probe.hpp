@@ -1,0 +1,104 @@
+#pragma once
+// Proof of isolation on the wire: every participant sends marked frames and says which marked
+// frames of others it saw. Who only asks for answers cannot tell two tenants with the same
+// addresses apart.
+#include <string>
+#include <vector>
+
+#include "base/describe.hpp"
+
+namespace tundish {
+
+/// Ways from one node to another. Source: the matrix; facts/cloud.md section 3.9.
+enum class ProbeWay { broadcast, multicast, unknown_unicast, unicast, arp, ping, tcp };
+inline std::span<const std::string_view> enum_names(ProbeWay) {
+  static constexpr std::string_view names[] = {
+      "broadcast", "multicast", "unknown_unicast", "unicast", "arp", "ping", "tcp"};
+  return names;
+}
+inline constexpr int probe_ways = 7;
+
+struct ProbeTarget {
+  std::string node;
+  std::string address;
+  std::string mac;
+  void fields(Fields& f) {
+    f(1, "node", node, "node id");
+    f(2, "address", address, "IPv4 in the tenant's network");
+    f(3, "mac", mac, "of the port that carries the tenant's network");
+  }
+};
+
+/// A service beside the nodes: storage, the out-of-band network.
+struct ProbeService {
+  std::string name;
+  std::string address;
+  int port = 0;
+  void fields(Fields& f) {
+    f(1, "name", name, "for the report");
+    f(2, "address", address, "IPv4");
+    f(3, "port", port, "TCP");
+  }
+};
+
+struct NetProbe {
+  std::string self;
+  std::string token;
+  std::string interface;
+  std::vector<ProbeTarget> targets;
+  std::vector<ProbeService> services;
+  int tcp_port = 0;
+  int listen_ms = 4000;
+  int send_after_ms = 1200;
+  void fields(Fields& f) {
+    f(1, "self", self, "node id of the one who runs it");
+    f(2, "token", token, "16 hex digits: marks the frames of this run");
+    f(3, "interface", interface, "port that carries the tenant's network");
+    f(4, "targets", targets, "all other participants, of every tenant");
+    f(5, "services", services, "what else is tried by TCP");
+    f(6, "tcp_port", tcp_port, "where every participant listens during the run");
+    f(7, "listen_ms", listen_ms, "how long it listens");
+    f(8, "send_after_ms", send_after_ms, "from the start: by then all listen");
+  }
+};
+
+struct ProbeSighting {
+  std::string sender;
+  ProbeWay way = ProbeWay::broadcast;
+  bool operator==(const ProbeSighting&) const = default;
+  auto operator<=>(const ProbeSighting&) const = default;
+  void fields(Fields& f) {
+    f(1, "sender", sender, "node id that the frame carries");
+    f(2, "way", way, "how it came");
+  }
+};
+
+enum class ProbeReach { reached, refused, silent, failed };
+inline std::span<const std::string_view> enum_names(ProbeReach) {
+  static constexpr std::string_view names[] = {"reached", "refused", "silent", "failed"};
+  return names;
+}
+
+struct ProbeServiceSeen {
+  std::string name;
+  ProbeReach reach = ProbeReach::failed;
+  void fields(Fields& f) {
+    f(1, "name", name, "as asked");
+    f(2, "reach", reach, "reached, refused (it answered no), silent or failed (not tried)");
+  }
+};
+
+struct NetProbeSeen {
+  std::vector<ProbeSighting> received;
+  std::vector<ProbeServiceSeen> services;
+  int sent = 0;
+  std::string fault;
+  void fields(Fields& f) {
+    f(1, "received", received, "distinct sightings, sorted");
+    f(2, "services", services, "in the order asked");
+    f(3, "sent", sent, "frames and connections that left");
+    f(4, "fault", fault, "why a part could not be done; empty: all was");
+  }
+};
+
+}  // namespace tundish
