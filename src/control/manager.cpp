@@ -7,6 +7,7 @@
 #include "control/allocation/reconcile_allocation.hpp"
 #include "control/cluster/drained.hpp"
 #include "control/fault/reconcile_incident.hpp"
+#include "control/network/tombstones.hpp"
 #include "control/node/reconcile_node.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/node_ops.hpp"
@@ -403,6 +404,11 @@ void Manager::read_switches(Instant now) {
 }
 
 void Manager::free_tombstones(Instant now) {
+  for (const auto& change : network::tombstone_changes(view())) {
+    const std::string name(change->name());
+    (void)parts_.ledger.perform(*change, "controller:pool", "seen on the fabric");
+    on_hook("op:" + name);
+  }
   std::vector<Id<PoolEntry>> rested;
   for (const auto& [id, entry] : parts_.ledger.view().all<PoolEntry>()) {
     const bool buried = entry.state == PoolState::tombstone && entry.seen_absent;

@@ -26,12 +26,21 @@ struct SwitchObserved {
   Instant fault_since;
 };
 
+/// One InfiniBand or NVLink fabric as its manager last showed it.
+struct FabricObserved {
+  FabricSeen seen;
+  Instant at;
+  std::string fault;
+  Instant fault_since;
+};
+
 /// Not durable: rebuilt by looking again.
 struct Observations {
   std::map<NodeId, Presence> presence;
   std::map<ClusterId, EngineObserved> engines;
   std::map<std::pair<std::string, std::string>, PortObserved> ports;  ///< (switch, port)
   std::map<std::string, SwitchObserved> switches;                     ///< by name
+  std::map<std::string, FabricObserved> fabrics;                      ///< by name
   bool hold_file = false;                                             ///< the file beside tundishd
   Instant started_at;  ///< of this process: who was not heard since may still be there
 };

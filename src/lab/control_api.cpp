@@ -18,6 +18,7 @@ namespace tundish::lab {
 namespace {
 
 const std::string nodes_prefix = "/nodes/";
+const std::string switches_prefix = "/switches/";
 
 int read_number(const std::string& file) {
   const auto text = process::read_file(file);
@@ -103,10 +104,40 @@ void ControlApi::answer(const net::ServerRequest& request, const net::Reply& rep
 
 void ControlApi::get(const net::ServerRequest& request, const net::Reply& reply) {
   if (request.path == "/status") return reply.send(200, render_json(status()));
+  if (request.path.rfind(switches_prefix, 0) == 0) {
+    return get_switch(request.path.substr(switches_prefix.size()), request, reply);
+  }
   if (request.path.rfind(nodes_prefix, 0) != 0) return send_not_found(reply, request);
   const NodeState* node = parts_.power.find(request.path.substr(nodes_prefix.size()));
   if (node == nullptr) return send_not_found(reply, request);
   reply.send(200, render_json(status_of_node(*node)));
+}
+
+void ControlApi::get_switch(const std::string& name, const net::ServerRequest& request,
+                            const net::Reply& reply) {
+  for (const auto& one : parts_.fabric.status()) {
+    if (one.name == name) return reply.send(200, render_json(one));
+  }
+  send_not_found(reply, request);
+}
+
+Result<> ControlApi::post_fabric(const std::string& path, const std::string& body) {
+  if (path == "/switch") {
+    SwitchRequest request;
+    TRY_VOID(parse_json(body, request));
+    return parts_.fabric.set_switch(request);
+  }
+  if (path == "/cable") {
+    CableRequest request;
+    TRY_VOID(parse_json(body, request));
+    return parts_.fabric.set_cable(request);
+  }
+  if (path == "/swap") {
+    SwapRequest request;
+    TRY_VOID(parse_json(body, request));
+    return parts_.fabric.swap_cables(request);
+  }
+  return make_error(Code::not_found, "POST " + path + " is not part of this interface");
 }
 
 Result<> ControlApi::post(const std::string& path, const std::string& body) {
@@ -128,8 +159,8 @@ Result<> ControlApi::post(const std::string& path, const std::string& body) {
   if (path == "/network") {
     NetworkRequest request;
     TRY_VOID(parse_json(body, request));
-    return parts_.power.set_oob(request.node, request.oob == CableVerb::up ? LinkState::up
-                                                                           : LinkState::down);
+    return parts_.power.set_oob(request.node,
+                                request.oob == CableVerb::up ? LinkState::up : LinkState::down);
   }
   if (path == "/bmc") {
     BmcRequest request;
@@ -140,7 +171,7 @@ Result<> ControlApi::post(const std::string& path, const std::string& body) {
     parts_.bmc.set_mode(request.node, bmc_mode(request.mode), milliseconds(request.delay_ms));
     return {};
   }
-  return make_error(Code::not_found, "POST " + path + " is not part of this interface");
+  return post_fabric(path, body);
 }
 
 Result<> ControlApi::inject(const FaultRequest& request) {
@@ -152,8 +183,8 @@ Result<> ControlApi::inject(const FaultRequest& request) {
   const std::string state = paths_.node(request.node) + "/hw/nvml.state";
   if (const auto fault = gpu_fault(request.kind)) {
     if (request.gpu < 0 || request.gpu >= node->hardware.gpus) {
-      return make_error(Code::not_found, "node " + request.node + " has no GPU " +
-                                             std::to_string(request.gpu));
+      return make_error(Code::not_found,
+                        "node " + request.node + " has no GPU " + std::to_string(request.gpu));
     }
     const Sticky sticky = request.sticky ? Sticky::yes : Sticky::no;
     TRY_VOID(apply_fault(state, request.gpu, *fault, sticky));
@@ -201,27 +232,33 @@ void ControlApi::set_daemon(const std::string& body, const net::Reply& reply) {
   reply.send(200, "{}");
 }
 
+int ControlApi::pid_of(const std::string& name) const {
+  const NodeState* node = parts_.power.find(name);
+  if (node != nullptr) return node->phase == NodePhase::running ? node->pid : 0;
+  return parts_.fabric.pid_of(name);
+}
+
 void ControlApi::run(const std::string& body, const net::Reply& reply) {
   RunRequest request;
   const auto parsed = parse_json(body, request);
   if (!parsed) return send_error(reply, parsed.error());
-  const NodeState* node = parts_.power.find(request.node);
-  if (node == nullptr || node->phase != NodePhase::running || request.argv.empty()) {
-    return send_error(reply, make_error(Code::conflict, "needs argv and a node that runs: " +
-                                                            request.node));
+  const int pid = pid_of(request.node);
+  if (pid == 0 || request.argv.empty()) {
+    return send_error(
+        reply, make_error(Code::conflict, "needs argv and a node that runs: " + request.node));
   }
   process::Command command;
-  command.argv = enter_argv(parts_.spec, {request.node, node->pid, 0, request.argv});
+  command.argv = enter_argv(parts_.spec, {request.node, pid, 0, request.argv});
   command.limit = seconds(request.limit_s);
   auto result = std::make_shared<Result<process::Output>>();
-  parts_.loop.offload([command, result] { *result = process::run(command); },
-                      [reply, result] {
-                        if (!*result) return send_error(reply, result->error());
-                        const auto& output = **result;
-                        const RunResponse response{output.exit_code, output.timed_out, output.out,
-                                                   output.err};
-                        reply.send(200, render_json(response));
-                      });
+  parts_.loop.offload(
+      [command, result] { *result = process::run(command); },
+      [reply, result] {
+        if (!*result) return send_error(reply, result->error());
+        const auto& output = **result;
+        const RunResponse response{output.exit_code, output.timed_out, output.out, output.err};
+        reply.send(200, render_json(response));
+      });
 }
 
 LabNodeStatus ControlApi::status_of_node(const NodeState& node) const {
@@ -250,6 +287,7 @@ LabStatus ControlApi::status() const {
   out.daemon_starts = parts_.daemon.starts();
   out.daemon_running = parts_.daemon.pid() != 0;
   for (const auto& [name, node] : parts_.power.nodes()) out.nodes.push_back(status_of_node(node));
+  out.switches = parts_.fabric.status();
   return out;
 }
 

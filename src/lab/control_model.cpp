@@ -14,8 +14,8 @@ std::span<const std::string_view> enum_names(LogFacility) {
 }
 
 std::span<const std::string_view> enum_names(PowerVerb) {
-  static constexpr std::string_view names[] = {"on",      "off",              "graceful_shutdown",
-                                               "restart", "graceful_restart", "cycle"};
+  static constexpr std::string_view names[] = {
+      "on", "off", "graceful_shutdown", "restart", "graceful_restart", "cycle"};
   return names;
 }
 
@@ -31,6 +31,16 @@ std::span<const std::string_view> enum_names(CableVerb) {
 
 std::span<const std::string_view> enum_names(BmcVerb) {
   static constexpr std::string_view names[] = {"normal", "ignore", "late"};
+  return names;
+}
+
+std::span<const std::string_view> enum_names(SwitchVerb) {
+  static constexpr std::string_view names[] = {"on", "off", "freeze", "thaw"};
+  return names;
+}
+
+std::span<const std::string_view> enum_names(CableFault) {
+  static constexpr std::string_view names[] = {"cut", "mend", "flap"};
   return names;
 }
 
@@ -56,6 +66,35 @@ void LabStatus::fields(Fields& f) {
   f(4, "daemon_starts", daemon_starts, "How often tundishd was started.");
   f(5, "daemon_running", daemon_running, "Whether tundishd runs.");
   f(6, "nodes", nodes, "Nodes.");
+  f(7, "switches", switches, "Switches of an frr fabric.");
+}
+
+void LabSwitchStatus::fields(Fields& f) {
+  f(1, "name", name, "Name of the switch.");
+  f(2, "role", role, "leaf or spine.");
+  f(3, "phase", phase, "off, booting, running, frozen or failed.");
+  f(4, "starts", starts, "Number of starts in this lab.");
+  f(5, "host_pid", host_pid, "Process 1 of the switch as the machine counts it.");
+  f(6, "network_path", network_path, "File of the network namespace of its underlay.");
+  f(7, "management_address", management_address, "Address of its sshd.");
+  f(8, "loopback", loopback, "Router id; of a leaf also the tunnel end.");
+  f(9, "failure", failure, "Why the last start failed.");
+  f(10, "cut", cut, "Ports whose cable is cut.");
+}
+
+void SwitchRequest::fields(Fields& f) {
+  f(1, "name", name, "Switch.");
+  f(2, "action", action, "What happens to it.");
+}
+
+void CableRequest::fields(Fields& f) {
+  f(1, "port", port, "SWITCH/PORT or NODE/INTERFACE at an end of the cable.");
+  f(2, "action", action, "What happens to the cable.");
+}
+
+void SwapRequest::fields(Fields& f) {
+  f(1, "port", port, "LEAF/PORT or NODE/INTERFACE of one cable.");
+  f(2, "other", other, "The same of the other cable.");
 }
 
 void FaultRequest::fields(Fields& f) {

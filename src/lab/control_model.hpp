@@ -24,6 +24,21 @@ struct LabNodeStatus {
   void fields(Fields& f);
 };
 
+struct LabSwitchStatus {
+  std::string name;
+  std::string role;   ///< leaf or spine
+  std::string phase;  ///< off, booting, running, frozen, failed
+  int starts = 0;
+  int host_pid = 0;          ///< its process 1, in the machine's pid namespace; 0 when off
+  std::string network_path;  ///< of its underlay: /proc/<host_pid>/ns/net
+  std::string management_address;
+  std::string loopback;
+  std::string failure;
+  std::vector<std::string> cut;  ///< ports whose cable is cut
+
+  void fields(Fields& f);
+};
+
 struct LabStatus {
   std::string name;
   std::string state;  ///< starting, ready, stopped, failed: REASON
@@ -31,6 +46,7 @@ struct LabStatus {
   int daemon_starts = 0;
   bool daemon_running = false;
   std::vector<LabNodeStatus> nodes;
+  std::vector<LabSwitchStatus> switches;
 
   void fields(Fields& f);
 };
@@ -94,8 +110,34 @@ struct BmcRequest {
   void fields(Fields& f);
 };
 
+enum class SwitchVerb { on, off, freeze, thaw };
+std::span<const std::string_view> enum_names(SwitchVerb);
+struct SwitchRequest {
+  std::string name;
+  SwitchVerb action = SwitchVerb::on;
+
+  void fields(Fields& f);
+};
+
+enum class CableFault { cut, mend, flap };
+std::span<const std::string_view> enum_names(CableFault);
+struct CableRequest {
+  std::string port;  ///< leaf1/swp3, leaf1/up2, or an interface of a node: n01/eth0
+  CableFault action = CableFault::cut;
+
+  void fields(Fields& f);
+};
+
+/// The cables of two ports of leaves change places.
+struct SwapRequest {
+  std::string port;
+  std::string other;
+
+  void fields(Fields& f);
+};
+
 struct RunRequest {
-  std::string node;
+  std::string node;  ///< or a switch
   std::vector<std::string> argv;
   int limit_s = 30;
 

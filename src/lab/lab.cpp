@@ -12,6 +12,7 @@
 #include "lab/cgroups.hpp"
 #include "lab/enter.hpp"
 #include "lab/namespaces.hpp"
+#include "lab/switch_disk.hpp"
 #include "runtime/net/http_client.hpp"
 #include "runtime/process/process.hpp"
 
@@ -62,7 +63,28 @@ Result<> prepare_root(const LabSpec& spec, const LabFiles& files) {
   if (!fs::exists(paths.bmc_password(), ignored)) {
     TRY_VOID(write_text(paths.bmc_password(), make_uuid().substr(0, 13) + "\n", 0600));
   }
+  TRY_VOID(make_switch_keys(spec));
   return process::write_file_atomic(paths.spec_file(), render_json(spec, 2));
+}
+
+struct Entrance {
+  int host_pid = 0;
+  std::string phase;
+};
+
+/// A node, or a switch of that name.
+Result<Entrance> find_entrance(const LabPaths& paths, const std::string& name) {
+  const auto body = call_lab(paths, {"GET", "/nodes/" + name, ""});
+  if (body) {
+    LabNodeStatus node;
+    TRY_VOID(parse_json(*body, node));
+    return Entrance{node.host_pid, node.phase};
+  }
+  const auto other = call_lab(paths, {"GET", "/switches/" + name, ""});
+  if (!other) return body.error();
+  LabSwitchStatus found;
+  TRY_VOID(parse_json(*other, found));
+  return Entrance{found.host_pid, found.phase};
 }
 
 Result<> wait_ready(const LabPaths& paths) {
@@ -209,9 +231,7 @@ Result<LabStatus> lab_status(const LabPaths& paths) {
 
 Error lab_enter(const LabPaths& paths, const LabExec& exec) {
   const LabSpec spec = TRY(load_spec(paths.spec_file()));
-  const auto body = TRY(call_lab(paths, {"GET", "/nodes/" + exec.node, ""}));
-  LabNodeStatus node;
-  TRY_VOID(parse_json(body, node));
+  const Entrance node = TRY(find_entrance(paths, exec.node));
   if (node.host_pid == 0 || exec.argv.empty()) {
     return make_error(Code::conflict, "node " + exec.node + " is " + node.phase);
   }

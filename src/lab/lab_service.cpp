@@ -2,9 +2,11 @@
 
 #include <signal.h>
 
+#include <memory>
+
 #include "base/log.hpp"
 #include "lab/control_api.hpp"
-#include "lab/leaf_sim.hpp"
+#include "lab/fabric.hpp"
 #include "lab/namespaces.hpp"
 #include "runtime/process/process.hpp"
 
@@ -17,16 +19,23 @@ constexpr Duration tick = milliseconds(50);
 class LabService {
  public:
   LabService(net::Loop& loop, const LabSpec& spec, KernelLogServer& kernel_log)
-      : loop_(loop), spec_(spec), paths_(paths_of(spec)), leaves_(loop, spec),
-        power_(loop, spec, kernel_log, [this](const LabNode& node) { leaves_.apply(node); }),
-        bmc_(loop, spec, power_), daemon_(loop, spec),
-        control_({loop, spec_, kernel_log, power_, bmc_, daemon_}) {}
+      : loop_(loop),
+        spec_(spec),
+        paths_(paths_of(spec)),
+        fabric_(make_fabric(loop, spec)),
+        power_(loop, spec, kernel_log, *fabric_),
+        bmc_(loop, spec, power_),
+        daemon_(loop, spec),
+        control_({loop, spec_, kernel_log, power_, bmc_, daemon_, *fabric_}) {}
 
   Result<> start() {
     loop_.on_signals({SIGTERM, SIGINT}, [this](int) { stop(); });
-    loop_.on_signals({SIGCHLD}, [this](int) { power_.poll(); });
+    loop_.on_signals({SIGCHLD}, [this](int) {
+      power_.poll();
+      fabric_->poll();
+    });
     TRY_VOID(make_oob_network(spec_));
-    TRY_VOID(leaves_.listen());
+    TRY_VOID(fabric_->start());
     TRY_VOID(bmc_.listen());
     TRY_VOID(control_.listen());
     if (spec_.start_daemon) TRY_VOID(daemon_.start());
@@ -39,19 +48,24 @@ class LabService {
     return {};
   }
 
-  void shut_down() { power_.stop_all(); }
+  void shut_down() {
+    power_.stop_all();
+    fabric_->stop_all();
+  }
 
  private:
   void poll() {
     if (stopping_) return;
     power_.poll();
+    fabric_->poll();
     daemon_.poll();
     if (!ready_) report_ready();
     loop_.at(loop_.now() + tick, [this] { poll(); });
   }
 
-  /// Ready when every node has come up or failed to: a lab with a broken node is a lab.
+  /// Ready when everything has come up or failed to: a lab with a broken node is a lab.
   void report_ready() {
+    if (!fabric_->is_settled()) return;
     for (const auto& [name, node] : power_.nodes()) {
       const bool settled = node.phase == NodePhase::running || node.phase == NodePhase::failed;
       if (spec_.power_on && !settled) return;
@@ -72,7 +86,7 @@ class LabService {
   net::Loop& loop_;
   LabSpec spec_;
   LabPaths paths_;
-  LeafSwitches leaves_;
+  std::unique_ptr<Fabric> fabric_;
   NodePower power_;
   BmcSimulator bmc_;
   DaemonKeeper daemon_;

@@ -17,6 +17,7 @@
 #include "lab/namespaces.hpp"
 #include "lab/node_init.hpp"
 #include "lab/supervisor.hpp"
+#include "lab/switch_init.hpp"
 #include "runtime/process/process.hpp"
 
 namespace tundish::lab {
@@ -33,6 +34,7 @@ class ActAsTundish : public testing::Environment {
     if (args.size() < 5 || args[1] != "lab") return;
     if (args[2] == "supervise") ::_exit(supervise_main(args[4]));
     if (args[2] == "node-init") ::_exit(node_init_main(args));
+    if (args[2] == "switch-init") ::_exit(switch_init_main(args));
     if (args[2] == "exec" && args.size() > 7) {
       const LabExec exec{args[4], {args[6], args[7]}, std::stoi(args[5])};
       const Error failed = lab_enter({args[3]}, exec);

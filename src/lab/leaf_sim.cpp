@@ -14,8 +14,9 @@ const std::string prefix = "/ports/";
 /// The name travels through a command line of `ip`; and no switch takes more.
 bool is_segment_name(const std::string& text) {
   if (text.size() > segment_limit) return false;
-  return text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "._-:/") == std::string::npos;
+  return text.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+             "._-:/") == std::string::npos;
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ LeafSwitches::LeafSwitches(net::Loop& loop, const LabSpec& spec)
   }
 }
 
-Result<> LeafSwitches::listen() {
+Result<> LeafSwitches::start() {
   for (const auto& leaf : leaves_) {
     net::ListenOptions options;
     options.url = "http://" + leaf.address + ":8080";
@@ -55,14 +56,18 @@ Result<> LeafSwitches::listen() {
   return {};
 }
 
-void LeafSwitches::apply(const LabNode& node) {
+Result<> LeafSwitches::plug(const LabNode& node, int pid) {
+  TRY_VOID(plug_ports(node, pid));
   for (const auto& port : ports_) {
     if (port.node != node.name) continue;
     const auto set = set_segment(paths_, port_peer(port.node, port.interface), port.segment);
     if (set) continue;
     log(LogLevel::error, "lab_leaf_apply", {{"port", port.name}, {"error", set.error().message()}});
   }
+  return {};
 }
+
+void LeafSwitches::unplug(const LabNode& node) { unplug_ports(paths_, node); }
 
 LeafPortView LeafSwitches::view(const Port& port) const {
   const auto seen = observe_port(paths_, port_peer(port.node, port.interface));
@@ -81,8 +86,9 @@ std::vector<LeafPortView> LeafSwitches::ports(const std::string& leaf) const {
 Result<> LeafSwitches::configure(const std::string& leaf, const std::string& name,
                                  const std::string& segment) {
   if (!is_segment_name(segment)) {
-    return make_error(Code::invalid, "segment name has more than 64 characters or one beside "
-                                     "letters, digits and ._-:/");
+    return make_error(Code::invalid,
+                      "segment name has more than 64 characters or one beside "
+                      "letters, digits and ._-:/");
   }
   for (auto& port : ports_) {
     if (port.leaf != leaf || port.name != name) continue;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/fabric.hpp"
 #include "lab/topology.hpp"
 #include "runtime/net/http_server.hpp"
 
@@ -29,13 +30,14 @@ struct LeafPortConfig {
 };
 
 /// Every leaf of the lab. Lives on the loop thread. GET /ports, GET and PUT /ports/<port>.
-class LeafSwitches {
+class LeafSwitches final : public Fabric {
  public:
   LeafSwitches(net::Loop& loop, const LabSpec& spec);
-  Result<> listen();
-
+  Result<> start() override;
   /// The node's cables are new: puts back what its ports are configured for.
-  void apply(const LabNode& node);
+  Result<> plug(const LabNode& node, int pid) override;
+  void unplug(const LabNode& node) override;
+
   std::vector<LeafPortView> ports(const std::string& leaf) const;
   Result<> configure(const std::string& leaf, const std::string& port, const std::string& segment);
 

@@ -32,49 +32,74 @@ Result<> run_tool(const std::vector<std::string>& argv, const std::string& input
   return make_error(Code::unavailable, join(argv, " ") + " failed: " + output.err);
 }
 
+std::string inside(int pid) { return " netns " + std::to_string(pid) + "\n"; }
+
+void remove_links(const LabPaths& paths, const std::vector<std::string>& names) {
+  std::string lines;
+  for (const auto& name : names) {
+    if (exists(net_file(paths, name))) lines += "link del " + name + "\n";
+  }
+  // The kernel removes them by itself too, so one may be gone already.
+  if (!lines.empty()) (void)run_tool({"ip", "-force", "-batch", "-"}, lines);
+}
+
 }  // namespace
 
 Result<> run_ip_batch(const std::string& lines) { return run_tool({"ip", "-batch", "-"}, lines); }
+
+Result<> run_ip_batch_in(const std::string& network, const std::string& lines) {
+  return run_tool({"nsenter", "--net=" + network, "ip", "-batch", "-"}, lines);
+}
 
 Result<> make_oob_network(const LabSpec& spec) {
   std::string lines = "link set lo up\nlink add oob type bridge\naddr add 10.88.0.1/16 dev oob\n";
   for (const auto& node : hardware_of(spec)) {
     lines += "addr add " + node.bmc_address + "/32 dev oob\n";
   }
-  for (const auto& leaf : leaves_of(spec)) lines += "addr add " + leaf.address + "/32 dev oob\n";
+  if (spec.fabric == FabricKind::flat) {
+    for (const auto& leaf : leaves_of(spec)) lines += "addr add " + leaf.address + "/32 dev oob\n";
+  }
   lines += "link set oob up\n";
   TRY_VOID(run_ip_batch(lines));
   // Bridges of segments must not give this namespace an address in a tenant's network.
-  TRY_VOID(run_tool({"sh", "-c", "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6; "
-                     "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6"}, ""));
+  TRY_VOID(run_tool({"sh", "-c",
+                     "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6; "
+                     "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6"},
+                    ""));
   return run_tool({"nft", "-f", "-"},
                   "table inet lab {\n chain input {\n"
                   "  type filter hook input priority 0; policy accept;\n"
-                  "  iifname \"oob\" ip daddr { 10.88.1.0/24, 10.88.2.0/24 } drop\n"
-                  "  iifname \"seg-*\" drop\n }\n}\n");
+                  "  iifname \"oob\" ip daddr { 10.88.1.0/24, 10.88.2.0/23 } drop\n"
+                  "  iifname \"m-*\" tcp sport 22 accept\n"
+                  "  iifname \"m-*\" icmp type { echo-request, echo-reply } accept\n"
+                  "  iifname { \"seg-*\", \"p-*\", \"m-*\" } drop\n }\n"
+                  " chain forward {\n  type filter hook forward priority 0; policy accept;\n"
+                  "  iifname \"m-*\" drop\n  oifname \"m-*\" drop\n }\n}\n");
 }
 
-Result<> plug_node(const LabNode& node, int pid) {
-  const std::string inside = " netns " + std::to_string(pid) + "\n";
-  std::string lines = "link add " + oob_peer(node.name) + " type veth peer name oob0 address " +
-                      node.oob_mac + inside;
-  lines += "link set " + oob_peer(node.name) + " master oob up\n";
+Result<> plug_oob(const LabNode& node, int pid) {
+  return run_ip_batch("link add " + oob_peer(node.name) + " type veth peer name oob0 address " +
+                      node.oob_mac + inside(pid) + "link set " + oob_peer(node.name) +
+                      " master oob up\n");
+}
+
+Result<> plug_ports(const LabNode& node, int pid) {
+  std::string lines;
   for (const auto& port : node.ports) {
     lines += "link add " + port_peer(node.name, port.interface) + " type veth peer name " +
-             port.interface + " address " + port.mac + inside;
+             port.interface + " address " + port.mac + inside(pid);
   }
   return run_ip_batch(lines);
 }
 
-void unplug_node(const LabPaths& paths, const LabNode& node) {
-  std::string lines;
-  const auto remove = [&](const std::string& peer) {
-    if (exists(net_file(paths, peer))) lines += "link del " + peer + "\n";
-  };
-  remove(oob_peer(node.name));
-  for (const auto& port : node.ports) remove(port_peer(node.name, port.interface));
-  // The kernel removes them by itself too, so one may be gone already.
-  if (!lines.empty()) (void)run_tool({"ip", "-force", "-batch", "-"}, lines);
+void unplug_oob(const LabPaths& paths, const LabNode& node) {
+  remove_links(paths, {oob_peer(node.name)});
+}
+
+void unplug_ports(const LabPaths& paths, const LabNode& node) {
+  std::vector<std::string> peers;
+  for (const auto& port : node.ports) peers.push_back(port_peer(node.name, port.interface));
+  remove_links(paths, peers);
   remove_empty_bridges(paths);
 }
 

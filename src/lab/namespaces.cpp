@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "base/text.hpp"
 #include "runtime/process/process.hpp"
@@ -103,7 +104,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 /// Between clone and exec in a copy of a threaded process: only plain system calls.
-[[noreturn]] void exec_node(char** argv, char** env, int log, int sync_fd) {
+[[noreturn]] void exec_node(char** argv, char** env, int log, const NodeProcess& process) {
+  if (process.network_fd >= 0 && ::setns(process.network_fd, CLONE_NEWNET) != 0) ::_exit(126);
   ::setsid();
   sigset_t none;
   ::sigemptyset(&none);
@@ -113,7 +115,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   ::dup2(null, 0);
   ::dup2(log, 1);
   ::dup2(log, 2);
-  if (sync_fd != 3) ::dup2(sync_fd, 3);
+  if (process.sync_fd != 3) ::dup2(process.sync_fd, 3);
   ::syscall(SYS_close_range, 4U, ~0U, CLOSE_RANGE_CLOEXEC);
   ::fcntl(3, F_SETFD, 0);
   ::execve(argv[0], argv, env);
@@ -131,17 +133,36 @@ Result<int> clone_node(const NodeProcess& process) {
       "LANG=C.UTF-8"};
   const auto argv = pointers(arguments);
   const auto env = pointers(variables);
-  const unsigned long flags = CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWUTS |
-                              CLONE_NEWIPC | static_cast<unsigned long>(SIGCHLD);
+  unsigned long flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC |
+                        static_cast<unsigned long>(SIGCHLD);
+  if (process.network_fd < 0) flags |= CLONE_NEWNET;
   const long pid = ::syscall(SYS_clone, flags, nullptr, nullptr, nullptr, 0UL);
   if (pid == 0) {
-    exec_node(const_cast<char**>(argv.data()), const_cast<char**>(env.data()), log,
-              process.sync_fd);
+    exec_node(const_cast<char**>(argv.data()), const_cast<char**>(env.data()), log, process);
   }
   const Error failed = pid < 0 ? system_error("cannot start a node") : Error{};
   ::close(log);
   if (pid < 0) return failed;
   return static_cast<int>(pid);
+}
+
+Result<int> make_network() {
+  Result<int> made = -1;
+  std::thread([&made] {  // a namespace of one thread; the others stay where they are
+    if (::unshare(CLONE_NEWNET) != 0) {
+      made = system_error("cannot make a network namespace");
+      return;
+    }
+    const int fd = ::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) made = system_error("cannot open a network namespace");
+    if (fd >= 0) made = fd;
+  })
+      .join();
+  return made;
+}
+
+std::string path_of_fd(int fd) {
+  return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(fd);
 }
 
 std::string make_uuid() {

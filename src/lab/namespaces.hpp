@@ -39,7 +39,12 @@ struct NodeProcess {
   std::vector<std::string> argv;  ///< argv[0] is a path
   std::string log_file;           ///< both streams, appended
   int sync_fd = -1;               ///< becomes descriptor 3 of the child
+  int network_fd = -1;            ///< network namespace to live in; -1: a new one
 };
+/// A network namespace that lives as long as the descriptor.
+Result<int> make_network();
+/// A file by which the programs that this process starts can name what `fd` is open at.
+std::string path_of_fd(int fd);
 /// Starts process 1 of a node in namespaces of its own; returns its pid as seen by the caller.
 Result<int> clone_node(const NodeProcess& process);
 

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "lab/gpu_state.hpp"
 #include "lab/namespaces.hpp"
+#include "lab/root_parts.hpp"
 #include "runtime/process/process.hpp"
 
 namespace tundish::lab {
@@ -28,25 +29,9 @@ Result<> make_link(const std::string& target, const std::string& path) {
   return {};
 }
 
-Result<> prepare_identity(const std::string& disk, const LabNode& node) {
-  TRY_VOID(make_folder(disk + "/etc"));
-  TRY_VOID(write_text(disk + "/etc/hostname", node.name + "\n"));
-  if (exists(disk + "/etc/machine-id")) return {};
-  std::string id;
-  for (const char c : make_uuid()) {
-    if (c != '-') id += c;
-  }
-  return write_text(disk + "/etc/machine-id", id + "\n", 0444);
-}
-
-/// Hides the machine's home folders and the lab itself from the node.
 Result<> prepare_disk(const LabPaths& paths, const LabNode& node) {
   const std::string disk = paths.node(node.name) + "/disk";
-  TRY_VOID(make_folder(disk));
-  TRY_VOID(make_opaque_folder(disk + "/root", 0700));
-  TRY_VOID(make_opaque_folder(disk + "/home"));
-  TRY_VOID(make_opaque_folder(disk + paths.root));
-  TRY_VOID(prepare_identity(disk, node));
+  TRY_VOID(prepare_upper_layer(disk, {paths.root, node.name}));
   if (node.gpus == 0) return {};
   TRY_VOID(make_link("/run/tundish-hw/lib/libnvidia-ml.so.1", disk + nvml_in_node));
   return make_link("/run/tundish-hw/bin/nvidia-smi", disk + smi_in_node);

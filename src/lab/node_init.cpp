@@ -1,63 +1,28 @@
 #include "lab/node_init.hpp"
 
 #include <fcntl.h>
-#include <linux/capability.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 
-#include "lab/agent_keeper.hpp"
 #include "lab/links.hpp"
+#include "lab/lldp.hpp"
 #include "lab/namespaces.hpp"
 #include "lab/node_root.hpp"
+#include "lab/root_parts.hpp"
+#include "lab/service_keeper.hpp"
 #include "runtime/process/process.hpp"
 
 namespace tundish::lab {
 namespace {
 
-constexpr int sync_fd = 3;
-
-/// What lets a node change the machine: kernel log, clock, modules, raw devices.
-constexpr int dropped[] = {CAP_SYSLOG, CAP_SYS_TIME, CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_MKNOD};
-
-Result<> drop_capabilities() {
-  __user_cap_header_struct header{};
-  header.version = _LINUX_CAPABILITY_VERSION_3;
-  __user_cap_data_struct data[2] = {};
-  if (::syscall(SYS_capget, &header, data) != 0) return system_error("cannot read capabilities");
-  for (const int capability : dropped) {
-    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EINVAL) {
-      return system_error("cannot drop capability " + std::to_string(capability));
-    }
-    const unsigned bit = 1U << (capability & 31);
-    auto& word = data[capability >> 5];
-    word.effective &= ~bit;
-    word.permitted &= ~bit;
-    word.inheritable &= ~bit;
-  }
-  if (::syscall(SYS_capset, &header, data) != 0) return system_error("cannot set capabilities");
-  return {};
-}
+const char* const agent_path = "/run/tundish-hw/bin/tundish-agent";
 
 Result<> configure_network(const LabNode& node) {
-  std::string lines = "link set lo up\naddr add " + node.oob_address +
-                      "/16 dev oob0\nlink set oob0 up\n";
+  std::string lines =
+      "link set lo up\naddr add " + node.oob_address + "/16 dev oob0\nlink set oob0 up\n";
   for (const auto& port : node.ports) lines += "link set " + port.interface + " up\n";
   return run_ip_batch(lines);
-}
-
-/// The supervisor writes one byte when the cables are plugged; no byte means that it is gone.
-Result<> wait_for_cables() {
-  char byte = 0;
-  const auto count = ::read(sync_fd, &byte, 1);
-  ::close(sync_fd);
-  if (count != 1) return make_error(Code::unavailable, "the supervisor gave up on this node");
-  return {};
 }
 
 struct BootFiles {
@@ -100,9 +65,21 @@ Result<> boot(const std::string& spec_file, const std::string& name) {
   if (::sethostname(name.c_str(), name.size()) != 0) return system_error("cannot set the name");
   TRY_VOID(configure_network(*node));
   TRY_VOID(drop_capabilities());
+  KeeperPlan plan;
+  plan.log_fd = files.agent_log;
+  plan.services.push_back({"agent",
+                           ServiceKind::daemon,
+                           {agent_path, "--config", "/etc/tundish/agent.yaml"},
+                           {},
+                           {},
+                           {}});
+  if (spec.fabric == FabricKind::frr) {
+    TRY_VOID(prepare_lldp());
+    plan.services.push_back(lldp_service({"eth*", ""}));
+  }
   block_keeper_signals();
   TRY_VOID(report_booted(files));
-  keep_agent(files.agent_log);
+  keep_services(std::move(plan));
   return {};
 }
 

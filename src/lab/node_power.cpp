@@ -45,9 +45,12 @@ std::string_view phase_name(NodePhase phase) {
   return "";
 }
 
-NodePower::NodePower(net::Loop& loop, LabSpec spec, KernelLogServer& kernel_log, Plugged plugged)
-    : loop_(loop), spec_(std::move(spec)), paths_(paths_of(spec_)), kernel_log_(kernel_log),
-      plugged_(std::move(plugged)) {
+NodePower::NodePower(net::Loop& loop, LabSpec spec, KernelLogServer& kernel_log, Fabric& fabric)
+    : loop_(loop),
+      spec_(std::move(spec)),
+      paths_(paths_of(spec_)),
+      kernel_log_(kernel_log),
+      fabric_(fabric) {
   for (auto& hardware : hardware_of(spec_)) {
     const std::string name = hardware.name;
     nodes_[name].hardware = std::move(hardware);
@@ -147,9 +150,9 @@ Result<> NodePower::try_start(NodeState& node) {
     auto report = place_node(spec_, name, node.pid);
     node.cgroups = std::move(report.folders);
     node.problems = std::move(report.problems);
-    plugged = plug_node(node.hardware, node.pid);
+    plugged = plug_oob(node.hardware, node.pid);
     if (plugged && node.oob == LinkState::down) plugged = set_link(oob_peer(name), node.oob);
-    if (plugged) plugged_(node.hardware);
+    if (plugged) plugged = fabric_.plug(node.hardware, node.pid);
     if (plugged && ::write(sync[1], "g", 1) != 1) plugged = system_error("node-init went away");
   }
   ::close(sync[1]);
@@ -193,7 +196,8 @@ void NodePower::ended(NodeState& node, int status) {
   const std::string& name = node.hardware.name;
   node.pid = 0;
   ++node.generation;
-  unplug_node(paths_, node.hardware);
+  unplug_oob(paths_, node.hardware);
+  fabric_.unplug(node.hardware);
   if (node.phase == NodePhase::failed) return;  // start() gave up on it and told why
   node.powered = false;
   const bool stopping = node.phase == NodePhase::stopping;

@@ -1,10 +1,10 @@
 #pragma once
 // Power of the nodes: what a BMC does, carried out on processes.
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "lab/fabric.hpp"
 #include "lab/kmsg/kernel_log_server.hpp"
 #include "lab/links.hpp"
 #include "lab/topology.hpp"
@@ -34,9 +34,7 @@ struct NodeState {
 /// Lives on the loop thread. Owns every node-init process.
 class NodePower {
  public:
-  /// `plugged` runs when the node's cables exist again, for what a switch has configured.
-  using Plugged = std::function<void(const LabNode&)>;
-  NodePower(net::Loop& loop, LabSpec spec, KernelLogServer& kernel_log, Plugged plugged);
+  NodePower(net::Loop& loop, LabSpec spec, KernelLogServer& kernel_log, Fabric& fabric);
 
   const std::map<std::string, NodeState>& nodes() const { return nodes_; }
   NodeState* find(const std::string& name);
@@ -63,7 +61,7 @@ class NodePower {
   LabSpec spec_;
   LabPaths paths_;
   KernelLogServer& kernel_log_;
-  Plugged plugged_;
+  Fabric& fabric_;
   std::map<std::string, NodeState> nodes_;
   std::map<std::string, Next> next_;  ///< what follows when a stopping node is gone
 };

@@ -1,7 +1,6 @@
 #include "lab/topology.hpp"
 
 #include <cstdint>
-
 #include <cstdio>
 
 #include "codec/json.hpp"
@@ -57,6 +56,11 @@ void add_ports(LabNode& node, int index, int rack, int count, int& next_port) {
 
 }  // namespace
 
+std::span<const std::string_view> enum_names(FabricKind) {
+  static constexpr std::string_view names[] = {"flat", "frr"};
+  return names;
+}
+
 void LabSpec::fields(Fields& f) {
   f(1, "name", name, "Name of the lab; prefix of its control groups.");
   f(2, "root", root, "Folder of the lab.");
@@ -70,6 +74,8 @@ void LabSpec::fields(Fields& f) {
   f(10, "post_delay_ms", post_delay_ms, "Time from power to the first process. Unit: ms.");
   f(11, "cpu_percent", cpu_percent, "CPU quota of a node. Unit: per cent of one core.");
   f(12, "start_daemon", start_daemon, "Whether the supervisor runs tundishd.");
+  f(13, "fabric", fabric, "What carries the tenants' network: flat or frr.");
+  f(14, "spines", spines, "Number of spine switches of an frr fabric.");
 }
 
 void LabPort::fields(Fields& f) {
@@ -129,6 +135,9 @@ Result<> validate(const LabSpec& spec) {
   if (spec.nodes < 0 || spec.service_nodes < 0 || spec.login_nodes < 0 ||
       spec.nodes + spec.service_nodes + spec.login_nodes > max_nodes) {
     return make_error(Code::invalid, "a lab has at most 200 nodes of all kinds");
+  }
+  if (spec.spines < 1 || spec.spines > 8) {
+    return make_error(Code::invalid, "spines must be 1 to 8");
   }
   if (spec.gpus < 0 || spec.gpus > 16) return make_error(Code::invalid, "gpus must be 0 to 16");
   if (spec.cpu_percent < 1) return make_error(Code::invalid, "cpu_percent must be at least 1");

@@ -1,7 +1,9 @@
 #pragma once
 // What the virtual data centre consists of: a pure function of the LabSpec, so that inventories,
 // simulators and tests agree on every address and serial number without asking each other.
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/describe.hpp"
@@ -11,6 +13,13 @@ namespace tundish::lab {
 
 /// CPU time of one node. Unit: per cent of one core. Source: facts/lab.md section 6.
 inline constexpr int default_cpu_percent = 100;
+
+/// What carries the tenants' network.
+enum class FabricKind {
+  flat,  ///< one simulated switch program (leaf_sim)
+  frr,   ///< leaves and spines that run FRR in namespaces of their own
+};
+std::span<const std::string_view> enum_names(FabricKind);
 
 struct LabSpec {
   std::string name = "lab";
@@ -25,6 +34,8 @@ struct LabSpec {
   int post_delay_ms = 1500;
   int cpu_percent = default_cpu_percent;
   bool start_daemon = true;
+  FabricKind fabric = FabricKind::flat;
+  int spines = 2;  ///< of an frr fabric
 
   void fields(Fields& f);
 };
@@ -85,8 +96,11 @@ struct LabPaths {
   std::string storage() const { return root + "/storage"; }
   std::string log() const { return root + "/log"; }
   std::string bmc_password() const { return root + "/secrets/bmc_password"; }
+  std::string switch_key() const { return root + "/secrets/switch_key"; }
+  std::string switch_known_hosts() const { return root + "/secrets/switch_known_hosts"; }
   std::string daemon_config() const { return root + "/tundishd.yaml"; }
   std::string node(const std::string& name) const { return root + "/nodes/" + name; }
+  std::string switch_box(const std::string& name) const { return root + "/switches/" + name; }
 };
 std::string default_root(const std::string& name);
 LabPaths paths_of(const LabSpec& spec);

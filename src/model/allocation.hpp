@@ -9,7 +9,9 @@
 namespace tundish {
 
 struct Cluster;
+struct Network;
 using ClusterId = Id<Cluster>;
+using NetworkId = Id<Network>;
 
 enum class MemberRole { member, spare, leaving, login, controller };
 inline std::span<const std::string_view> enum_names(MemberRole) {
@@ -91,6 +93,7 @@ struct AllocationStatus {
   std::string segment;
   std::string prefix;
   Instant short_since;
+  NetworkId network;
   void fields(Fields& f) {
     f(1, "phase", phase, "where it is");
     f(2, "phase_since", phase_since, "when it entered the phase");
@@ -99,6 +102,7 @@ struct AllocationStatus {
     f(5, "segment", segment, "network segment, from the fabric's pool");
     f(6, "prefix", prefix, "IPv4 prefix of the segment");
     f(7, "short_since", short_since, "since when it has fewer serving members than wanted");
+    f(8, "network", network, "its network");
   }
 };
 

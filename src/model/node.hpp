@@ -56,6 +56,7 @@ struct Port {
   std::string switch_name;
   std::string switch_port;
   int rail = -1;
+  std::string guid = {};
   void fields(Fields& f) {
     f(1, "name", name, "interface name on the node");
     f(2, "role", role, "access, east_west, storage or oob");
@@ -63,6 +64,7 @@ struct Port {
     f(4, "switch_name", switch_name, "far end of the cable; empty when not cabled");
     f(5, "switch_port", switch_port, "far end of the cable");
     f(6, "rail", rail, "rail index for east_west ports; -1 when it has none");
+    f(7, "guid", guid, "InfiniBand port GUID, 0x and 16 lower-case hex digits; empty: Ethernet");
   }
 };
 

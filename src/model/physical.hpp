@@ -97,6 +97,10 @@ struct Cable {
 struct SwitchSpec {
   std::string site, rack, role, driver, management_url;
   std::string import_scope;
+  std::string fabric = {};
+  std::int64_t asn = 0;
+  std::string router_id = {};
+  std::string vtep_address = {};
   void fields(Fields& f) {
     f(1, "site", site, "name of the site");
     f(2, "rack", rack, "name of the rack");
@@ -104,6 +108,22 @@ struct SwitchSpec {
     f(4, "driver", driver, "switch driver: flat until the fabric is driven");
     f(5, "management_url", management_url, "where the driver reaches it");
     f(6, "import_scope", import_scope, "import that declares it");
+    f(7, "fabric", fabric, "EVPN fabric that it belongs to; empty: access");
+    f(8, "asn", asn, "AS number; 0: as the switch shows it");
+    f(9, "router_id", router_id, "IPv4; empty: as the switch shows it");
+    f(10, "vtep_address", vtep_address, "IPv4 of the tunnel end; empty: as the switch shows it");
+  }
+};
+
+/// What the controller remembers of a switch between looks.
+struct SwitchStatus {
+  std::vector<Condition> conditions;
+  std::vector<std::string> drift;
+  Instant drift_since;
+  void fields(Fields& f) {
+    f(1, "conditions", conditions, "unreachable, drift, unclear, foreign_conflict");
+    f(2, "drift", drift, "what somebody else changed, line by line");
+    f(3, "drift_since", drift_since, "when the newest of these changes was first seen");
   }
 };
 
@@ -113,10 +133,12 @@ struct Switch {
   Id<Switch> id;
   SwitchSpec spec;
   Meta meta;
+  SwitchStatus status;
   void fields(Fields& f) {
     f(1, "id", id, "ours");
     f(2, "spec", spec, "declared");
     f(3, "meta", meta, "name, version, revision");
+    f(4, "status", status, "observed");
   }
 };
 

@@ -10,6 +10,7 @@
 #include "model/allocation.hpp"
 #include "model/governance.hpp"
 #include "model/incident.hpp"
+#include "model/network.hpp"
 #include "model/node.hpp"
 #include "model/physical.hpp"
 #include "model/tenancy.hpp"
@@ -23,7 +24,7 @@ using Tables = std::tuple<Table<Site>, Table<Rack>, Table<Sku>, Table<Cable>, Ta
                           Table<Node>, Table<Tenant>, Table<User>, Table<Token>, Table<Secret>,
                           Table<Allocation>, Table<Cluster>, Table<Claim>, Table<Incident>,
                           Table<Authority>, Table<Hold>, Table<Proposal>, Table<PoolEntry>,
-                          Table<AgentCursor>>;
+                          Table<AgentCursor>, Table<Fabric>, Table<Network>>;
 
 /// Read side. Lookups by name are per kind and tenant.
 class Registry {

@@ -42,10 +42,16 @@ void drop_unused(SwitchState& state, const std::vector<std::string>& keep_vrfs) 
     used.insert(segment.vrf);
     if (!segment.acl_in.empty()) lists.insert(segment.acl_in);
   }
-  std::erase_if(state.vrfs, [&](const VrfState& vrf) { return !used.contains(vrf.name); });
-  for (auto& vrf : state.vrfs) {
-    std::erase_if(vrf.leaks, [&](const LeakState& leak) { return !used.contains(leak.from_vrf); });
+  // A VRF that a used one leaks from is used too: the storage VRF leaks from tenants that have no
+  // port on this switch.
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const auto& vrf : state.vrfs) {
+      if (!used.contains(vrf.name)) continue;
+      for (const auto& leak : vrf.leaks) grown = used.insert(leak.from_vrf).second || grown;
+    }
   }
+  std::erase_if(state.vrfs, [&](const VrfState& vrf) { return !used.contains(vrf.name); });
   std::erase_if(state.acls, [&](const AclState& acl) { return !lists.contains(acl.name); });
 }
 

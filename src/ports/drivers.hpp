@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/engine.hpp"
+#include "model/fabric_state.hpp"
 #include "model/switch_state.hpp"
 #include "model/verbs.hpp"
 
@@ -77,6 +78,55 @@ class SwitchDriver {
                       Done done) = 0;
   virtual void read(const PortRef& any_port_of_switch, const SwitchOwnership& ownership,
                     Duration limit, ReadDone done) = 0;
+};
+
+/// Where a fabric's manager is: ssh://user@address of the node that runs opensm, or UFM's base URL.
+struct FabricRef {
+  std::string name;
+  std::string management_url;
+  FabricOwnership ownership;
+};
+
+struct PkeyObserved {
+  int pkey = 0;  ///< low 15 bits
+  IbMembership membership = IbMembership::limited;
+  bool operator==(const PkeyObserved&) const = default;
+};
+
+/// The PKey table that a port itself carries, whatever its manager believes.
+struct FabricPort {
+  std::string guid;
+  bool is_manager = false;  ///< the subnet manager's own port, a full member of the default
+  bool has_table = false;   ///< it answered; else its table is unknown
+  std::vector<PkeyObserved> pkeys;
+};
+
+/// Both ends as "port GUID/port number"; a switch's ports share the switch's GUID.
+struct FabricCable {
+  std::string a, b;
+  bool operator==(const FabricCable&) const = default;
+};
+
+/// One look at one fabric. What is not in it was not seen.
+struct FabricReading {
+  FabricSeen seen;                 ///< what the manager's file or API says
+  bool has_tables = false;         ///< `ports` was read; UFM shows no tables
+  std::vector<FabricPort> ports;   ///< sorted by GUID
+  std::vector<FabricCable> cables;
+  Instant at;
+};
+
+class FabricManager {
+ public:
+  virtual ~FabricManager() = default;
+  using Done = std::function<void(Result<>)>;
+  using ReadDone = std::function<void(Result<FabricReading>)>;
+  /// Makes the fabric's own partitions what `desired` says, who leaves first. Done when the
+  /// manager has it and no port that answers contradicts it; ports that are down are not waited
+  /// for: read() tells what each one carries.
+  virtual void apply(const FabricRef& ref, const FabricState& desired, Duration limit,
+                     Done done) = 0;
+  virtual void read(const FabricRef& ref, Duration limit, ReadDone done) = 0;
 };
 
 /// An engine through its driver; `plan` is pure.

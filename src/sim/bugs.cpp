@@ -71,8 +71,14 @@ bool double_bind(Site& site) {
 
 /// free_pool_entry without the tombstone's time.
 bool early_reissue(Site& site) {
-  for (const auto& [id, entry] : site.view()->all<PoolEntry>()) {
-    if (entry.state == PoolState::tombstone) return site.perform(free_pool_entry(id));
+  for (const auto& item : site.view()->all<PoolEntry>()) {
+    const auto id = item.first;
+    if (item.second.state != PoolState::tombstone) continue;
+    return site.perform(make_operation("free_pool_entry", "pool_entry/" + id.str(),
+                                       [id](Txn& txn) -> Result<> {
+                                         txn.erase(id);
+                                         return {};
+                                       }));
   }
   return false;
 }

@@ -41,7 +41,8 @@ Findings check_purity(const TreeFile& file) {
 /// where x is one of the usual names of a driver (with or without the `_` of a member) or is
 /// declared in the same file as a reference or pointer to a driver's port. A driver behind another
 /// name in another file is not seen; the review sees that.
-const std::set<std::string> driver_types = {"Agents", "Bmc", "SwitchDriver", "Engine"};
+const std::set<std::string> driver_types = {"Agents", "Bmc", "SwitchDriver", "FabricManager",
+                                            "Engine"};
 const std::set<std::string> driver_names = {"agents", "bmc",    "bmcs",         "switches",
                                             "engine", "engines", "switch_driver"};
 const std::set<std::string> acting_calls = {"start", "attach", "apply"};

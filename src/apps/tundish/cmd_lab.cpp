@@ -25,7 +25,7 @@ constexpr Duration daemon_limit = seconds(30);
 
 struct LabArgs {
   lab::LabSpec spec;
-  std::string lab, node, user, identity_file, keep;
+  std::string lab, node, user, identity_file, keep, fabric = "flat", end, other;
   std::vector<std::string> words;
   int uid = 0, port = 22;
   bool keep_logs = false;
@@ -68,6 +68,7 @@ Result<int> await_daemon(cli::Context& context, const lab::LabPaths& paths,
 }
 
 Result<int> up(cli::Context& context, LabArgs args) {
+  args.spec.fabric = args.fabric == "frr" ? lab::FabricKind::frr : lab::FabricKind::flat;
   if (args.spec.bin_dir.empty()) {
     args.spec.bin_dir = std::filesystem::path(own_path()).parent_path().string();
   }
@@ -131,10 +132,18 @@ std::string render_lab(const lab::LabStatus& status) {
                     cli::or_dash(node.failure)});
   }
   out += "\n";
-  return rows.empty()
-             ? out
-             : out +
-                   render_table({"NODE", "ROLE", "POWER", "BOOTS", "OOB", "BMC", "FAILURE"}, rows);
+  if (!rows.empty()) {
+    out += render_table({"NODE", "ROLE", "POWER", "BOOTS", "OOB", "BMC", "FAILURE"}, rows);
+  }
+  rows.clear();
+  for (const auto& one : status.switches) {
+    rows.push_back({one.name, one.role, one.phase, std::to_string(one.starts),
+                    one.management_address, cli::or_dash(join(one.cut, " ")),
+                    cli::or_dash(one.failure)});
+  }
+  if (rows.empty()) return out;
+  return out + "\n" +
+         render_table({"SWITCH", "ROLE", "STATE", "STARTS", "ADDRESS", "CUT", "FAILURE"}, rows);
 }
 
 Result<int> status(cli::Context& context, const LabArgs& args) {
@@ -150,6 +159,32 @@ Result<int> exec(cli::Context& context, const LabArgs& args) {
   exec.argv = args.words.empty() ? std::vector<std::string>{"bash", "-l"} : args.words;
   exec.uid = args.uid;
   return lab::lab_enter(TRY(chosen_paths(context, args)), exec);
+}
+
+/// What a person with a screwdriver does to switches and cables.
+Result<int> post(cli::Context& context, const LabArgs& args, const lab::LabCall& call) {
+  const lab::LabPaths paths = TRY(chosen_paths(context, args));
+  if (context.settings().dry_run) {
+    context.note("dry run: would send " + call.body + " to " + call.path + " of the lab");
+    return cli::exit_done;
+  }
+  (void)TRY(lab::call_lab(paths, call));
+  return cli::exit_done;
+}
+
+Result<int> touch_cable(cli::Context& context, const LabArgs& args, lab::CableFault action) {
+  const lab::CableRequest request{args.end, action};
+  return post(context, args, {"POST", "/cable", render_json(request)});
+}
+
+Result<int> swap_cables(cli::Context& context, const LabArgs& args) {
+  const lab::SwapRequest request{args.end, args.other};
+  return post(context, args, {"POST", "/swap", render_json(request)});
+}
+
+Result<int> touch_switch(cli::Context& context, const LabArgs& args, lab::SwitchVerb action) {
+  const lab::SwitchRequest request{args.node, action};
+  return post(context, args, {"POST", "/switch", render_json(request)});
 }
 
 /// One word of a shell command line.
@@ -207,6 +242,10 @@ void add_life(cli::Command noun, cli::Context& context, const Args& args) {
   up_verb.take({"--gpus", "GPUs per node"}, spec.gpus);
   up_verb.take({"--service-nodes", "nodes for engine controllers"}, spec.service_nodes);
   up_verb.take({"--login-nodes", "nodes that users log in to"}, spec.login_nodes);
+  up_verb.take({"--fabric", "switches: flat (simulated) or frr (FRR routers)", Need::optional,
+                {"flat", "frr"}},
+               args->fabric);
+  up_verb.take({"--spines", "spine switches of an frr fabric"}, spec.spines);
   up_verb.take({"--root", "folder for its state; empty: /var/lib/tundish-lab/NAME"}, spec.root);
   up_verb.take({"--bin-dir", "folder with tundishd and tundish-agent; empty: this program's"},
                spec.bin_dir);
@@ -221,7 +260,8 @@ void add_life(cli::Command noun, cli::Context& context, const Args& args) {
 }
 
 void add_access(cli::Command noun, cli::Context& context, const Args& args) {
-  cli::Command exec_verb = noun.verb("exec", "run a program inside a node, as its console would");
+  cli::Command exec_verb =
+      noun.verb("exec", "run a program inside a node or switch, as its console would");
   take_lab(exec_verb, args);
   exec_verb.take({"node", "name of the node", Need::required}, args->node);
   exec_verb.take({"--uid", "numeric user; 0: root"}, args->uid);
@@ -243,6 +283,37 @@ void add_access(cli::Command noun, cli::Context& context, const Args& args) {
   connect_verb.run([&context, args] { return connect(context, *args); });
 }
 
+void add_fabric(cli::Command noun, cli::Context& context, const Args& args) {
+  cli::Command cable = noun.noun("cable", "cables of an frr fabric, as a hand in the rack");
+  const std::string end = "LEAF/PORT or NODE/INTERFACE at an end of it";
+  const auto one = [&](lab::CableFault action, const std::string& name, const std::string& doc) {
+    cli::Command verb = cable.verb(name, doc);
+    take_lab(verb, args);
+    verb.take({"end", end, Need::required}, args->end);
+    verb.run([&context, args, action] { return touch_cable(context, *args, action); });
+  };
+  one(lab::CableFault::cut, "cut", "no link at either end");
+  one(lab::CableFault::mend, "mend", "as before it was cut");
+  one(lab::CableFault::flap, "flap", "cut for 0.3 s");
+  cli::Command swap = cable.verb("swap", "two cables change places: both nodes are miswired");
+  take_lab(swap, args);
+  swap.take({"end", end, Need::required}, args->end);
+  swap.take({"other", "the same of the other cable", Need::required}, args->other);
+  swap.run([&context, args] { return swap_cables(context, *args); });
+
+  cli::Command box = noun.noun("switch", "switches of an frr fabric");
+  const auto touch = [&](lab::SwitchVerb action, const std::string& name, const std::string& doc) {
+    cli::Command verb = box.verb(name, doc);
+    take_lab(verb, args);
+    verb.take({"switch", "name of the switch", Need::required}, args->node);
+    verb.run([&context, args, action] { return touch_switch(context, *args, action); });
+  };
+  touch(lab::SwitchVerb::off, "off", "power off: every port loses its link");
+  touch(lab::SwitchVerb::on, "on", "power on, with what it had saved");
+  touch(lab::SwitchVerb::freeze, "freeze", "its programs stop; it goes on forwarding");
+  touch(lab::SwitchVerb::thaw, "thaw", "its programs go on");
+}
+
 }  // namespace
 
 void add_lab(cli::Command root, cli::Context& context) {
@@ -250,6 +321,7 @@ void add_lab(cli::Command root, cli::Context& context) {
   const auto args = std::make_shared<LabArgs>();
   add_life(noun, context, args);
   add_access(noun, context, args);
+  add_fabric(noun, context, args);
   context.doctor_probes.push_back([&context] { return look_at_lab(context); });
   context.lab_proxy = proxy_command;
 }

@@ -6,6 +6,7 @@
 #include "apps/tundish/cmd_lab.hpp"
 #include "lab/node_init.hpp"
 #include "lab/supervisor.hpp"
+#include "lab/switch_init.hpp"
 
 namespace {
 
@@ -27,6 +28,9 @@ int run_lab_process(const std::vector<std::string>& args) {
   if (args.size() < 2 || args[0] != "lab") return -1;
   if (args[1] == "node-init") {
     return tundish::lab::node_init_main({args.begin() + 2, args.end()});
+  }
+  if (args[1] == "switch-init") {
+    return tundish::lab::switch_init_main({args.begin() + 2, args.end()});
   }
   if (args[1] == "supervise" && args.size() == 4 && args[2] == "--spec") {
     return tundish::lab::supervise_main(args[3]);

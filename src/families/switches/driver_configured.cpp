@@ -7,6 +7,10 @@
 namespace tundish::switches {
 namespace {
 
+/// Some switches show a change a moment after they took it.
+constexpr Duration settle_time = seconds(2);
+constexpr Duration look_again_after = milliseconds(150);
+
 std::string segment_of(const SwitchState& state, const SwitchPortState& port) {
   if (port.mode == PortMode::quarantine) return "";
   if (port.mode == PortMode::routed) return port.vrf;
@@ -52,6 +56,7 @@ std::string find_missing(const SwitchState& wanted, const SwitchSeen& seen) {
     found = first_difference(wanted.acls, seen.own.acls,
                              [](const auto& acl) { return "access list " + acl.name; });
   }
+  if (found.empty() && !seen.unclear.empty()) found = seen.unclear.front();
   return found;
 }
 
@@ -95,17 +100,28 @@ void ConfiguredSwitch::start_next(const std::string& name) {
     queue.pop_front();
   } while (!queue.empty() && !change->requests.back().alone && !queue.front().alone);
   running_[name] = change;
-  transport_.fetch(change->ref, change->limit, [this, change](Result<SwitchFetched> fetched) {
-    if (!fetched) {
-      finish(change, Error(fetched.error()));
-    } else {
-      plan(change, *fetched);
-    }
+  look(change);
+}
+
+void ConfiguredSwitch::look(const ChangePtr& change) {
+  transport_.fetch(change->ref, change->limit, [this, change](const Result<SwitchFetched>& now) {
+    if (!now) return finish(change, Error(now.error()));
+    if (!now->is_interrupted || change->resumed) return plan(change, *now);
+    change->resumed = true;
+    // Whatever comes of it: what counts is what the switch shows then.
+    transport_.resume(change->ref, change->limit,
+                      [this, change](const Result<>&) { look(change); });
   });
 }
 
+Result<SwitchSeen> ConfiguredSwitch::parse(const ChangePtr& change,
+                                           const Result<SwitchFetched>& fetched) const {
+  if (!fetched) return fetched.error();
+  return item_.parse(fetched->files, change->ownership());
+}
+
 void ConfiguredSwitch::plan(const ChangePtr& change, const SwitchFetched& fetched) {
-  const auto seen = item_.parse(fetched.files, change->requests.front().intent.ownership);
+  const auto seen = parse(change, fetched);
   if (!seen) return finish(change, Error(seen.error()));
   if (!seen->unclear.empty()) {
     return finish(change, make_error(Code::conflict,
@@ -122,26 +138,79 @@ void ConfiguredSwitch::plan(const ChangePtr& change, const SwitchFetched& fetche
         merge_patch(std::move(change->wanted), request.intent.patch, request.intent.keep_vrfs);
   }
   const auto accepted = item_.accept(change->wanted);
-  if (!accepted) return refuse(change, accepted.error());
+  if (!accepted) return one_by_one(change, accepted.error());
   const auto steps = item_.steps(change->before, change->wanted);
-  if (!steps) return refuse(change, steps.error());
+  if (!steps) return one_by_one(change, steps.error());
   if (steps->empty()) return finish(change, {});
-  transport_.run(change->ref, *steps, change->limit, [this, change](const Result<>& done) {
-    // Also after a failure or a timeout: it may have happened, in part or whole.
-    transport_.fetch(change->ref, change->limit, [this, change, done](Result<SwitchFetched> after) {
-      if (!done && after) {
-        const auto now = item_.parse(after->files, change->requests.front().intent.ownership);
-        if (now && !find_missing(change->wanted, *now).empty()) {
-          return undo(change, now->own, done.error());
-        }
-      }
-      check_back(change, after);
-    });
-  });
+  transport_.run(change->ref, *steps, StepMode::strict, change->limit,
+                 [this, change](const Result<>& ran) {
+                   change->settle_at = scheduler_.now() + settle_time;
+                   read_back(change, ran);
+                 });
 }
 
-/// Nothing was touched yet. In a batch only one of the requests may be to blame.
-void ConfiguredSwitch::refuse(const ChangePtr& change, const Error& why) {
+/// Also after a failure or a timeout: it may have happened, in part or whole.
+void ConfiguredSwitch::read_back(const ChangePtr& change, const Result<>& ran) {
+  transport_.fetch(change->ref, change->limit,
+                   [this, change, ran](const Result<SwitchFetched>& fetched) {
+                     const auto seen = parse(change, fetched);
+                     if (!seen) return finish(change, ran ? Error(seen.error()) : ran.error());
+                     check_back(change, ran, *seen);
+                   });
+}
+
+void ConfiguredSwitch::check_back(const ChangePtr& change, const Result<>& ran,
+                                  const SwitchSeen& seen) {
+  const std::string missing = find_missing(change->wanted, seen);
+  if (missing.empty()) {
+    return transport_.confirm(change->ref, change->wanted, change->limit,
+                              [this, change](const Result<>& done) { finish(change, done); });
+  }
+  const bool may_come = ran || ran.error().code == Code::timeout;
+  if (may_come && scheduler_.now() < change->settle_at) {
+    return scheduler_.at(scheduler_.now() + look_again_after,
+                         [this, change, ran] { read_back(change, ran); });
+  }
+  if (!ran) return undo(change, seen, ran.error());
+  undo(change, seen, make_error(Code::unavailable, "took the change but shows: " + missing));
+}
+
+/// Back to what was there. Ports that were to be isolated stay isolated: undoing must not put a
+/// node back into a network that it was to leave.
+void ConfiguredSwitch::undo(const ChangePtr& change, const SwitchSeen& seen, const Error& why) {
+  change->back = change->before;
+  for (auto& port : change->back.ports) {
+    const SwitchPortState* wanted = find_port(change->wanted, port.name);
+    if (wanted && wanted->mode == PortMode::quarantine) port = *wanted;
+  }
+  if (find_missing(change->back, seen).empty()) return one_by_one(change, why);
+  // Half an object has no state to start from: then all of the change is taken back, be it there
+  // or not.
+  const bool half = !seen.unclear.empty();
+  const auto steps = item_.steps(half ? change->wanted : seen.own, change->back);
+  if (!steps) return finish(change, why);
+  transport_.run(change->ref, *steps, half ? StepMode::tolerant : StepMode::strict, change->limit,
+                 [this, change, why](const Result<>& ran) { check_undone(change, ran, why); });
+}
+
+void ConfiguredSwitch::check_undone(const ChangePtr& change, const Result<>& ran, Error why) {
+  transport_.fetch(
+      change->ref, change->limit, [this, change, ran, why](const Result<SwitchFetched>& fetched) {
+        const auto seen = parse(change, fetched);
+        std::string left = seen ? find_missing(change->back, *seen) : seen.error().message();
+        if (left.empty()) {
+          // A confirmed commit would take the undoing back.
+          return transport_.confirm(
+              change->ref, change->back, change->limit,
+              [this, change, why](const Result<>&) { one_by_one(change, why); });
+        }
+        if (!ran) left = ran.error().message() + "; " + left;
+        finish(change, Error(why).wrap("could not be undone: " + left));
+      });
+}
+
+/// The switch is as it was. In a batch only one of the requests may be to blame.
+void ConfiguredSwitch::one_by_one(const ChangePtr& change, const Error& why) {
   if (change->requests.size() == 1) return finish(change, why);
   auto& queue = waiting_[change->ref.name];
   for (auto it = change->requests.rbegin(); it != change->requests.rend(); ++it) {
@@ -150,36 +219,6 @@ void ConfiguredSwitch::refuse(const ChangePtr& change, const Error& why) {
   }
   running_.erase(change->ref.name);
   start_next(change->ref.name);
-}
-
-void ConfiguredSwitch::check_back(const ChangePtr& change, const Result<SwitchFetched>& fetched) {
-  if (!fetched) return finish(change, Error(fetched.error()));
-  const auto seen = item_.parse(fetched->files, change->requests.front().intent.ownership);
-  if (!seen) return finish(change, Error(seen.error()));
-  const std::string missing = find_missing(change->wanted, *seen);
-  if (!missing.empty()) {
-    return undo(change, seen->own,
-                make_error(Code::unavailable, "took the change but shows: " + missing));
-  }
-  transport_.confirm(change->ref, change->limit,
-                     [this, change](const Result<>& done) { finish(change, done); });
-}
-
-/// Back to what was there. Ports that were to be isolated stay isolated: undoing must not put a
-/// node back into a network that it was to leave.
-void ConfiguredSwitch::undo(const ChangePtr& change, const SwitchState& now, Error why) {
-  SwitchState back = change->before;
-  for (auto& port : back.ports) {
-    const SwitchPortState* wanted = find_port(change->wanted, port.name);
-    if (wanted && wanted->mode == PortMode::quarantine) port = *wanted;
-  }
-  const auto steps = item_.steps(now, back);
-  if (!steps || steps->empty()) return finish(change, why);
-  transport_.run(change->ref, *steps, change->limit, [this, change, why](const Result<>& done) {
-    Error error = why;
-    if (!done) error = std::move(error).wrap("could not be undone: " + done.error().message());
-    finish(change, error);
-  });
 }
 
 void ConfiguredSwitch::finish(const ChangePtr& change, const Result<>& result) {

@@ -25,6 +25,13 @@ struct SwitchFacts {
 struct SwitchFetched {
   SwitchFiles files;
   SwitchFacts facts;
+  /// A change of ours was cut off on the switch itself; resume() finishes it.
+  bool is_interrupted = false;
+};
+
+enum class StepMode {
+  strict,   ///< stop at the first command that fails
+  tolerant  ///< go on: to clean up what may be there or not. Transactions have no such thing
 };
 
 class SwitchTransport {
@@ -35,10 +42,17 @@ class SwitchTransport {
   virtual void fetch(const SwitchRef& ref, Duration limit, FetchDone done) = 0;
   /// All steps or, where the switch can, none. With a confirmed commit the switch undoes them by
   /// itself unless confirm() follows.
-  virtual void run(const SwitchRef& ref, const std::vector<SwitchStep>& steps, Duration limit,
-                   Done done) = 0;
-  /// Makes the change permanent: confirms the commit, saves the start-up configuration.
-  virtual void confirm(const SwitchRef& ref, Duration limit, Done done) = 0;
+  virtual void run(const SwitchRef& ref, const std::vector<SwitchStep>& steps, StepMode mode,
+                   Duration limit, Done done) = 0;
+  /// Makes the change permanent: confirms the commit, saves the start-up configuration. `now` is
+  /// all of ours that has to be there after a restart.
+  virtual void confirm(const SwitchRef& ref, const SwitchState& now, Duration limit, Done done) = 0;
+  /// Finishes an interrupted change. Only called where fetch() showed one.
+  virtual void resume(const SwitchRef& ref, Duration limit, Done done) {
+    (void)ref;
+    (void)limit;
+    done({});
+  }
 };
 
 }  // namespace tundish::switches

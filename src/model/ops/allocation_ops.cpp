@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/text.hpp"
-
-#include "model/ops/pool.hpp"
+#include "model/ops/network_ops.hpp"
 #include "model/ops/tenancy_ops.hpp"
+#include "model/prefix.hpp"
 
 namespace tundish {
 namespace {
@@ -84,31 +84,40 @@ Result<> check_quota(const Txn& txn, const TenantId& id, const ClusterSpec& spec
   const int used = gpus_in_use(txn.view(), id);
   const int asked = extra * sku->spec.gpus;
   if (used + asked <= tenant.spec.gpu_quota) return {};
-  return make_error(Code::exhausted,
-                    "tenant " + tenant.meta.name + " asks for " + std::to_string(asked) +
-                        " GPUs, has " + std::to_string(tenant.spec.gpu_quota - used) + " left of " +
-                        std::to_string(tenant.spec.gpu_quota))
+  return make_error(Code::exhausted, "tenant " + tenant.meta.name + " asks for " +
+                                         std::to_string(asked) + " GPUs, has " +
+                                         std::to_string(tenant.spec.gpu_quota - used) +
+                                         " left of " + std::to_string(tenant.spec.gpu_quota))
       .about("tenant/" + tenant.meta.name)
       .with_remedy("ask for fewer nodes, or raise the quota: tundish quota create " +
                    tenant.meta.name + " --gpus N");
 }
 
-/// Hosts of a /24 from .10 on; more nodes need a wider plan of addresses.
-constexpr std::size_t most_declared = 240;
+/// Addresses of a segment: .1 gateway, .2 controller, .3 login, declared nodes from .10 on.
+constexpr int first_declared = 10;
 
-Result<> check_room(const std::string& cluster, std::size_t nodes) {
-  if (nodes <= most_declared) return {};
-  return make_error(Code::unsupported, "cluster " + cluster + " would declare " +
-                                           std::to_string(nodes) + " nodes; its /24 holds " +
-                                           std::to_string(most_declared))
-      .with_remedy("order several smaller clusters");
+std::string address_in(const std::string& prefix, int number) {
+  const auto parsed = parse_prefix(prefix);
+  return parsed ? render_ipv4(parsed->address + static_cast<std::uint32_t>(number)) : "";
 }
 
-void declare(Txn& txn, Cluster& cluster, const NodeId& id, int block) {
+Result<> check_room(const std::string& cluster, const std::string& prefix, std::size_t nodes) {
+  const auto parsed = parse_prefix(prefix);
+  const std::size_t size = parsed ? parsed->last() - parsed->address + std::size_t{1} : 0;
+  const std::size_t most = size > 16 ? size - 16 : 0;
+  if (nodes <= most) return {};
+  return make_error(Code::unsupported, "cluster " + cluster + " would declare " +
+                                           std::to_string(nodes) + " nodes; " + prefix + " holds " +
+                                           std::to_string(most))
+      .about("cluster/" + cluster)
+      .with_remedy("order several smaller clusters, or name a wider prefix");
+}
+
+void declare(Txn& txn, Cluster& cluster, const NodeId& id, const std::string& prefix) {
   const Node* node = txn.view().find(id);
   if (!node || !address_of(cluster, id).empty()) return;
-  const int last_byte = 10 + static_cast<int>(cluster.status.declared.size());
-  cluster.status.declared.push_back({id, node->meta.name, block_address(block, last_byte)});
+  const int number = first_declared + static_cast<int>(cluster.status.declared.size());
+  cluster.status.declared.push_back({id, node->meta.name, address_in(prefix, number)});
 }
 
 AllocationNode held(const Cluster& cluster, const Node& node, MemberRole role, Instant now) {
@@ -133,14 +142,15 @@ Result<> lock_all(Txn& txn, const ClusterOrder& order, Cluster& cluster, Allocat
   return {};
 }
 
-Result<> add_service_nodes(Txn& txn, const ClusterOrder& order, int block, Cluster& cluster,
+Result<> add_service_nodes(Txn& txn, const ClusterOrder& order, Cluster& cluster,
                            Allocation& allocation) {
+  const std::string& prefix = allocation.status.prefix;
   const Node controller = TRY(get_object(txn, order.controller));
   AllocationNode member;
   member.node = controller.id;
   member.role = MemberRole::controller;
   member.interface = free_access_port(txn.view(), controller);
-  member.address = block_address(block, 2);
+  member.address = address_in(prefix, 2);
   member.since = txn.now();
   if (member.interface.empty()) {
     return make_error(Code::exhausted,
@@ -149,54 +159,67 @@ Result<> add_service_nodes(Txn& txn, const ClusterOrder& order, int block, Clust
   }
   allocation.status.nodes.push_back(member);
   if (order.login.empty()) return {};
-  cluster.status.login_address = block_address(block, 3);
+  cluster.status.login_address = address_in(prefix, 3);
   find_mutable(allocation, order.login)->address = cluster.status.login_address;
   return {};
+}
+
+/// The prefixes of the order, or a block of our own plan: 10.64.BLOCK.0/24.
+Result<NetworkSpec> plan_network(Txn& txn, const ClusterOrder& order, const ClusterId& owner) {
+  NetworkSpec spec = order.network;
+  if (spec.prefixes.empty()) {
+    const int block = TRY(take_value(txn, order.fabric, "address_block", owner.str()));
+    spec.prefixes.push_back("10.64." + std::to_string(block) + ".0/24");
+  }
+  TRY_VOID(check_prefixes(txn.view(), order.fabric, spec.prefixes, "cluster/" + order.name));
+  TRY_VOID(check_room(order.name, spec.prefixes.front(),
+                      order.members.size() + order.spares.size() + order.headroom.size()));
+  return spec;
+}
+
+Allocation begin_allocation(Txn& txn, const ClusterOrder& order, const ClusterId& cluster) {
+  Allocation allocation;
+  allocation.id = txn.make_id<Allocation>();
+  allocation.meta.name = order.name;
+  allocation.meta.tenant = order.tenant;
+  allocation.cluster = cluster;
+  allocation.spec.sku = order.spec.sku;
+  allocation.spec.nodes = order.spec.nodes;
+  allocation.spec.spares = order.spec.spares;
+  allocation.spec.requeue = order.spec.requeue;
+  allocation.spec.replace = order.spec.replace;
+  allocation.status.phase = AllocationPhase::network_pending;
+  allocation.status.phase_since = txn.now();
+  return allocation;
 }
 
 Result<> place_order(Txn& txn, const ClusterOrder& order) {
   TRY_VOID(require_valid_name("cluster", order.name));
   TRY_VOID(require_new_name<Cluster>(txn, order.name, order.tenant));
   TRY_VOID(check_quota(txn, order.tenant, order.spec, order.spec.nodes));
-  TRY_VOID(check_room(order.name,
-                      order.members.size() + order.spares.size() + order.headroom.size()));
   Cluster cluster;
   cluster.id = txn.make_id<Cluster>();
   cluster.meta.name = order.name;
   cluster.meta.tenant = order.tenant;
   cluster.spec = order.spec;
   cluster.status.phase_since = txn.now();
-  Allocation allocation;
-  allocation.id = txn.make_id<Allocation>();
-  allocation.meta.name = order.name;
-  allocation.meta.tenant = order.tenant;
-  allocation.cluster = cluster.id;
-  allocation.spec.sku = order.spec.sku;
-  allocation.spec.nodes = order.spec.nodes;
-  allocation.spec.spares = order.spec.spares;
-  allocation.spec.requeue = order.spec.requeue;
-  allocation.spec.replace = order.spec.replace;
-  const int block = TRY(take_value(txn, order.fabric, "address_block", cluster.id.str()));
-  const int segment = TRY(take_value(txn, order.fabric, "segment", cluster.id.str()));
+  Allocation allocation = begin_allocation(txn, order, cluster.id);
+  NetworkSpec spec = TRY(plan_network(txn, order, cluster.id));
+  allocation.status.prefix = spec.prefixes.front();
   cluster.status.index = TRY(take_value(txn, order.fabric, "cluster_index", cluster.id.str()));
   cluster.status.allocation = allocation.id;
   for (const auto* list : {&order.members, &order.spares, &order.headroom}) {
-    for (const auto& id : *list) declare(txn, cluster, id, block);
+    for (const auto& id : *list) declare(txn, cluster, id, allocation.status.prefix);
   }
   TRY_VOID(lock_all(txn, order, cluster, allocation));
-  TRY_VOID(add_service_nodes(txn, order, block, cluster, allocation));
-  allocation.status.segment = "seg" + std::to_string(segment);
-  allocation.status.prefix = block_address(block, 0) + "/24";
-  allocation.status.phase = AllocationPhase::network_pending;
-  allocation.status.phase_since = txn.now();
+  TRY_VOID(add_service_nodes(txn, order, cluster, allocation));
+  Network network = TRY(draw_network(txn, order.fabric, allocation, std::move(spec)));
+  allocation.status.segment = network.status.segments.front().name;
+  allocation.status.network = network.id;
+  txn.put(std::move(network));
   txn.put(std::move(allocation));
   txn.put(std::move(cluster));
   return {};
-}
-
-int block_of(const Allocation& allocation) {
-  const auto parts = split(allocation.status.prefix, '.');
-  return parts.size() == 4 ? static_cast<int>(parse_integer(parts[2]).value_or(0)) : 0;
 }
 
 }  // namespace
@@ -216,9 +239,8 @@ int count_role(const Allocation& allocation, MemberRole role) {
 
 OperationPtr create_cluster(ClusterOrder order) {
   const std::string object = "cluster/" + order.name;
-  return make_operation("create_cluster", object, [order = std::move(order)](Txn& txn) {
-    return place_order(txn, order);
-  });
+  return make_operation("create_cluster", object,
+                        [order = std::move(order)](Txn& txn) { return place_order(txn, order); });
 }
 
 OperationPtr begin_delete_cluster(ClusterId id) {
@@ -230,6 +252,7 @@ OperationPtr begin_delete_cluster(ClusterId id) {
     cluster.status.phase_since = txn.now();
     allocation.status.phase = AllocationPhase::releasing;
     allocation.status.phase_since = txn.now();
+    touch_network(txn, allocation.status.network);
     txn.put(std::move(cluster));
     txn.put(std::move(allocation));
     return {};
@@ -245,7 +268,7 @@ OperationPtr resize_cluster(ClusterResize resize) {
     if (grown > 0) TRY_VOID(check_quota(txn, cluster.meta.tenant, cluster.spec, grown));
     for (const auto& id : resize.added_members) {
       TRY_VOID(lock_node(txn, id, allocation.id));
-      declare(txn, cluster, id, block_of(allocation));
+      declare(txn, cluster, id, allocation.status.prefix);
       allocation.status.nodes.push_back(
           held(cluster, *txn.view().find(id), MemberRole::member, txn.now()));
     }
@@ -259,6 +282,8 @@ OperationPtr resize_cluster(ClusterResize resize) {
     cluster.spec.spares = allocation.spec.spares = resize.spares;
     ++cluster.meta.version;
     ++allocation.meta.version;
+    for (const auto& id : resize.added_members) TRY_VOID(join_network(txn, allocation, id));
+    touch_network(txn, allocation.status.network);
     txn.put(std::move(allocation));
     txn.put(std::move(cluster));
     return {};
@@ -321,6 +346,7 @@ OperationPtr bind_spare(AllocationId id, NodeId broken, NodeId spare, IncidentId
       incident.replacement = spare;
       txn.put(std::move(incident));
     }
+    touch_network(txn, allocation.status.network);
     txn.put(std::move(allocation));
     return {};
   });
@@ -332,8 +358,9 @@ OperationPtr add_node(AllocationId id, NodeId node, MemberRole role, IncidentId 
     Cluster cluster = TRY(get_object(txn, allocation.cluster));
     TRY_VOID(lock_node(txn, node, id));
     if (address_of(cluster, node).empty()) {
-      TRY_VOID(check_room(cluster.meta.name, cluster.status.declared.size() + 1));
-      declare(txn, cluster, node, block_of(allocation));
+      TRY_VOID(check_room(cluster.meta.name, allocation.status.prefix,
+                          cluster.status.declared.size() + 1));
+      declare(txn, cluster, node, allocation.status.prefix);
       txn.put(cluster);
     }
     AllocationNode member = held(cluster, *txn.view().find(node), role, txn.now());
@@ -346,18 +373,20 @@ OperationPtr add_node(AllocationId id, NodeId node, MemberRole role, IncidentId 
         txn.put(std::move(incident));
       }
     }
+    TRY_VOID(join_network(txn, allocation, node));
     txn.put(std::move(allocation));
     return {};
   });
 }
 
 OperationPtr mark_leaving(AllocationId id, NodeId node, IncidentId cause) {
-  return make_operation("mark_leaving", about(id), [=](Txn& txn) {
+  return make_operation("mark_leaving", about(id), [=](Txn& txn) -> Result<> {
     return change_member(txn, id, node, [&](AllocationNode& member) {
       if (member.role == MemberRole::leaving) return false;
       member.role = MemberRole::leaving;
       member.since = txn.now();
       member.cause = cause.str();
+      if (const Network* network = find_network(txn.view(), id)) touch_network(txn, network->id);
       return true;
     });
   });
@@ -399,8 +428,10 @@ OperationPtr detach_node(AllocationId id, NodeId node, NodePhase phase) {
       return make_error(Code::conflict, "node " + node.str() + " is still seen in segment " +
                                             allocation.status.segment);
     }
+    const AllocationNode left = *member;
     std::erase_if(allocation.status.nodes,
                   [&](const AllocationNode& other) { return other.node == node; });
+    leave_network(txn, allocation, left);
     txn.put(std::move(allocation));
     Node object = TRY(get_object(txn, node));
     if (object.status.allocation == id) {
@@ -447,7 +478,7 @@ OperationPtr declare_node(ClusterId id, NodeId node) {
     Cluster cluster = TRY(get_object(txn, id));
     const Allocation allocation = TRY(get_object(txn, cluster.status.allocation));
     if (!address_of(cluster, node).empty()) return {};
-    declare(txn, cluster, node, block_of(allocation));
+    declare(txn, cluster, node, allocation.status.prefix);
     txn.put(std::move(cluster));
     return {};
   });
@@ -466,18 +497,8 @@ OperationPtr remove_cluster(ClusterId id) {
       if (secret.meta.name.starts_with(id.str() + "/")) secrets.push_back(secret_id);
     }
     for (const auto& secret : secrets) txn.erase(secret);
+    erase_network(txn, allocation.status.network);
     txn.erase(allocation.id);
-    txn.erase(id);
-    return {};
-  });
-}
-
-OperationPtr free_pool_entry(Id<PoolEntry> id) {
-  return make_operation("free_pool_entry", "pool_entry/" + id.str(), [id](Txn& txn) -> Result<> {
-    const PoolEntry entry = TRY(get_object(txn, id));
-    if (entry.state != PoolState::tombstone || !entry.seen_absent) {
-      return make_error(Code::conflict, "pool value is not a tombstone seen absent");
-    }
     txn.erase(id);
     return {};
   });

@@ -1,5 +1,5 @@
 #pragma once
-#include "model/ops/common.hpp"
+#include "model/ops/pool.hpp"
 
 namespace tundish {
 
@@ -16,6 +16,7 @@ struct ClusterOrder {
   NodeId login;                  ///< empty: the cluster has no login node
   NodeId controller;
   std::string fabric = "access";
+  NetworkSpec network;  ///< prefixes empty: from the pool
 };
 OperationPtr create_cluster(ClusterOrder order);
 OperationPtr begin_delete_cluster(ClusterId cluster);
@@ -51,8 +52,6 @@ OperationPtr record_drained(ClusterId id, std::vector<std::string> names);
 OperationPtr declare_node(ClusterId id, NodeId node);
 /// Removes a cluster whose nodes are all gone; its pool values become tombstones.
 OperationPtr remove_cluster(ClusterId id);
-/// After the tombstone time and only when seen absent.
-OperationPtr free_pool_entry(Id<PoolEntry> id);
 
 const AllocationNode* find_member(const Allocation& allocation, const NodeId& node);
 int count_role(const Allocation& allocation, MemberRole role);

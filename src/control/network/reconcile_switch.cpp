@@ -1,0 +1,336 @@
+#include "control/network/reconcile_switch.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "control/network/difference.hpp"
+
+namespace tundish::control::network {
+namespace {
+
+constexpr std::size_t lines_told = 3;
+
+std::string tell(const std::vector<std::string>& lines) {
+  std::string out;
+  for (std::size_t i = 0; i < lines.size() && i < lines_told; ++i) {
+    out += (i == 0 ? "" : " | ") + lines[i];
+  }
+  if (lines.size() > lines_told) {
+    out += " | and " + std::to_string(lines.size() - lines_told) + " more";
+  }
+  return out;
+}
+
+/// Keeps `since` while the state stays.
+class Conditions {
+ public:
+  Conditions(std::vector<Condition> old, Instant now) : list(std::move(old)), now_(now) {}
+  void set(const std::string& type, Truth state, const std::string& reason) {
+    const auto known = std::find_if(list.begin(), list.end(),
+                                    [&](const Condition& other) { return other.type == type; });
+    if (known == list.end()) {
+      if (state != Truth::no) list.push_back({type, state, reason, now_});
+      return;
+    }
+    if (known->state != state) known->since = now_;
+    known->state = state;
+    known->reason = reason;
+  }
+  std::vector<Condition> list;
+
+ private:
+  Instant now_;
+};
+
+const NetworkSync* known_sync(const View& view, const NetworkId& id, const std::string& object) {
+  const Network* network = view.reg.find(id);
+  if (!network) return nullptr;
+  for (const auto& sync : network->status.sync) {
+    if (sync.object == object) return &sync;
+  }
+  return nullptr;
+}
+
+struct Looked {
+  bool fresh = false;
+  bool waits = false;  ///< tundishd began just now: what was known stands for the moment
+  std::string why;
+};
+
+Looked look(const View& view, Instant at, const std::string& fault) {
+  if (at.is_set() && view.now - at <= stale_after) return {true, false, ""};
+  if (!at.is_set() && view.now - view.seen.started_at <= stale_after) return {false, true, ""};
+  std::string why = at.is_set() ? "not read since " + render_utc(at) : "never read";
+  if (!fault.empty()) why += ": " + fault;
+  return {false, false, why};
+}
+
+/// What one place shows of the networks that concern it, and what of it somebody else did.
+class Judge {
+ public:
+  Judge(const View& view, const Intent& intent, FabricTechnology technology, std::string object)
+      : view_(view), intent_(intent), technology_(technology), object_(std::move(object)) {}
+
+  void judge(const std::vector<int>& networks, const std::vector<Difference>& all,
+             const std::vector<std::string>& old_drift, const Looked& looked, Instant at) {
+    std::map<int, std::vector<std::string>> lines;
+    std::set<int> there, somebody;
+    for (const auto& difference : all) {
+      const bool known =
+          std::find(old_drift.begin(), old_drift.end(), difference.what) != old_drift.end();
+      if (known || is_settled(difference.networks)) {
+        drift.push_back(difference.what);
+        somebody.insert(difference.networks.begin(), difference.networks.end());
+      }
+      for (const int index : difference.networks) {
+        lines[index].push_back(difference.what);
+        if (difference.there) there.insert(index);
+      }
+    }
+    std::set<int> concerned(networks.begin(), networks.end());
+    for (const auto& [index, unused] : lines) concerned.insert(index);
+    for (const int index : concerned) {
+      const auto& network = intent_.networks[static_cast<std::size_t>(index)];
+      NetworkSync next = previous(network);
+      if (!looked.waits) {
+        next.observed_at = at;
+        next.reason = looked.fresh ? tell(lines[index]) : looked.why;
+        next.state = !looked.fresh              ? SyncState::unknown
+                     : lines[index].empty()     ? SyncState::synced
+                     : somebody.contains(index) ? SyncState::drifted
+                     : next.version > 0         ? SyncState::pending
+                     : there.contains(index)    ? SyncState::applying
+                                                : SyncState::planned;
+        if (next.state == SyncState::synced) next.version = network.version;
+      }
+      sync[network.id] = std::move(next);
+    }
+  }
+
+  std::map<NetworkId, NetworkSync> sync;
+  std::vector<std::string> drift;
+
+ private:
+  NetworkSync previous(const WantedNetwork& network) const {
+    if (const NetworkSync* known = known_sync(view_, network.id, object_)) return *known;
+    NetworkSync fresh;
+    fresh.technology = technology_;
+    fresh.object = object_;
+    return fresh;
+  }
+
+  /// Nothing of ours is under way there: every network it concerns was seen in this version.
+  bool is_settled(const std::set<int>& networks) const {
+    return std::all_of(networks.begin(), networks.end(), [&](int index) {
+      const auto& network = intent_.networks[static_cast<std::size_t>(index)];
+      const NetworkSync* known = known_sync(view_, network.id, object_);
+      return known && known->version == network.version;
+    });
+  }
+
+  const View& view_;
+  const Intent& intent_;
+  FabricTechnology technology_;
+  std::string object_;
+};
+
+/// Lines that no parser understood weigh on every network of the place.
+void blame_unclear(const std::vector<std::string>& unclear,
+                   std::map<NetworkId, NetworkSync>& sync) {
+  if (unclear.empty()) return;
+  for (auto& [id, one] : sync) {
+    if (one.state == SyncState::unknown) continue;
+    one.state = SyncState::drifted;
+    one.reason = "not understood: " + tell(unclear);
+  }
+}
+
+void tell_reach(const Looked& looked, const std::string& hanging, Conditions& conditions) {
+  if (looked.waits) return;
+  conditions.set("unreachable", looked.fresh ? Truth::no : Truth::yes,
+                 looked.fresh ? "" : looked.why + hanging);
+}
+
+std::string conflicts(const Intent& intent, const std::string& name,
+                      const ForeignNumbers& foreign) {
+  std::vector<std::string> out;
+  const auto tell_owner = [&](const std::string& what, int index) {
+    out.push_back(what + " of " + intent.networks[static_cast<std::size_t>(index)].label);
+  };
+  for (const int vni : foreign.vnis) {
+    for (const auto* table : {&intent.by_l2vni, &intent.by_l3vni}) {
+      const auto it = table->find(vni);
+      if (it != table->end()) tell_owner("VNI " + std::to_string(vni), it->second);
+    }
+  }
+  for (std::size_t i = 0; i < intent.networks.size(); ++i) {
+    const auto& network = intent.networks[i];
+    const auto numbers = network.switches.find(name);
+    for (const int vlan : foreign.vlans) {
+      if (numbers == network.switches.end()) break;
+      if (vlan == numbers->second.vlan || vlan == numbers->second.l3vlan) {
+        tell_owner("vlan " + std::to_string(vlan), static_cast<int>(i));
+      }
+    }
+    for (const auto& target : foreign.route_targets) {
+      if (target == network.l2_target || target == network.l3_target) {
+        tell_owner("target " + target, static_cast<int>(i));
+      }
+    }
+  }
+  return tell(out);
+}
+
+/// A change that is new starts the hour anew; one that went away does not.
+void remember_drift(const SwitchStatus& old, Instant at, SwitchStatus& status) {
+  for (const auto& line : status.drift) {
+    const bool known = std::find(old.drift.begin(), old.drift.end(), line) != old.drift.end();
+    if (!known) status.drift_since = at;
+  }
+  if (status.drift.empty()) status.drift_since = {};
+}
+
+bool same_but_age(const std::vector<NetworkSync>& a, const std::vector<NetworkSync>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const NetworkSync& x, const NetworkSync& y) {
+                      NetworkSync z = y;
+                      z.observed_at = x.observed_at;
+                      return x == z;
+                    });
+}
+
+}  // namespace
+
+AuthorityLevel authority_over(const View& view, const Switch& device) {
+  const std::set<std::string> scopes = {"*", "switch:" + device.meta.name,
+                                        "site:" + device.spec.site, "rack:" + device.spec.rack};
+  std::optional<AuthorityLevel> lowest;
+  for (const auto& [id, authority] : view.reg.all<Authority>()) {
+    const bool fits = authority.action_class == "*" || authority.action_class == "network";
+    if (!fits || !scopes.contains(authority.scope)) continue;
+    if (!lowest || authority.level < *lowest) lowest = authority.level;
+  }
+  return lowest.value_or(AuthorityLevel::observe);
+}
+
+SwitchVerdict reconcile_switch(const View& view, const Intent& intent, const Switch& device) {
+  SwitchVerdict out;
+  out.status = device.status;
+  const std::string& name = device.meta.name;
+  const auto wanted_switch = intent.switches.find(name);
+  const auto observed = view.seen.switches.find(name);
+  if (wanted_switch == intent.switches.end() || device.spec.management_url.empty()) return out;
+  static const SwitchObserved never;
+  const SwitchObserved& seen = observed == view.seen.switches.end() ? never : observed->second;
+  const Looked looked = look(view, seen.at, seen.fault);
+  Conditions conditions(device.status.conditions, view.now);
+  tell_reach(
+      looked,
+      "; " + std::to_string(wanted_switch->second.ports.size()) + " ports of nodes are on it",
+      conditions);
+  Judge judge(view, intent, FabricTechnology::evpn, name);
+  const auto plan = plan_switch(intent, name);
+  const bool comparable = looked.fresh && seen.reading.has_config && plan;
+  if (comparable) {
+    judge.judge(wanted_switch->second.networks,
+                differences(intent, name, *plan, seen.reading.seen.own), device.status.drift,
+                looked, seen.at);
+    blame_unclear(seen.reading.seen.unclear, judge.sync);
+    out.status.drift = judge.drift;
+    remember_drift(device.status, seen.at, out.status);
+    conditions.set("drift", judge.drift.empty() ? Truth::no : Truth::yes, tell(judge.drift));
+    conditions.set("unclear", seen.reading.seen.unclear.empty() ? Truth::no : Truth::yes,
+                   tell(seen.reading.seen.unclear));
+    const std::string clash = conflicts(intent, name, seen.reading.seen.foreign);
+    conditions.set("foreign_conflict", clash.empty() ? Truth::no : Truth::yes, clash);
+  } else if (!looked.fresh) {
+    judge.judge(wanted_switch->second.networks, {}, {}, looked, seen.at);
+  }
+  out.sync = std::move(judge.sync);
+  out.status.conditions = std::move(conditions.list);
+  if (!comparable || out.status.drift.empty()) return out;
+  const Instant due = out.status.drift_since + person_pause;
+  if (view.now < due) {
+    out.wake_at = due;
+  } else if (authority_over(view, device) == AuthorityLevel::act &&
+             seen.reading.seen.unclear.empty()) {
+    out.restore = Restore{name, *plan, tell(out.status.drift)};
+  }
+  return out;
+}
+
+FabricVerdict reconcile_fabric(const View& view, const Intent& intent, const Fabric& fabric) {
+  FabricVerdict out;
+  const std::string& name = fabric.meta.name;
+  const auto observed = view.seen.fabrics.find(name);
+  static const FabricObserved never;
+  const FabricObserved& seen = observed == view.seen.fabrics.end() ? never : observed->second;
+  const Looked looked = look(view, seen.at, seen.fault);
+  Conditions conditions(fabric.conditions, view.now);
+  tell_reach(looked, "", conditions);
+  std::vector<int> networks;
+  for (std::size_t i = 0; i < intent.networks.size(); ++i) {
+    const auto& network = intent.networks[i];
+    const bool here = (network.partition_fabric == name && !network.guids.empty()) ||
+                      (network.nvlink_fabric == name && !network.gpus.empty());
+    if (here) networks.push_back(static_cast<int>(i));
+  }
+  Judge judge(view, intent, fabric.spec.technology, name);
+  std::vector<Difference> all;
+  if (looked.fresh) all = differences(intent, plan_fabric(intent, name), seen.seen.own);
+  judge.judge(networks, all, {}, looked, seen.at);
+  if (looked.fresh) {
+    blame_unclear(seen.seen.unclear, judge.sync);
+    conditions.set("drift", judge.drift.empty() ? Truth::no : Truth::yes, tell(judge.drift));
+    conditions.set("unclear", seen.seen.unclear.empty() ? Truth::no : Truth::yes,
+                   tell(seen.seen.unclear));
+    conditions.set(
+        "default_is_full", seen.seen.default_is_full ? Truth::yes : Truth::no,
+        seen.seen.default_is_full ? "ports are full members of the default partition" : "");
+  }
+  if (seen.seen.default_is_full && looked.fresh) {
+    for (auto& [id, one] : judge.sync) {
+      one.state = SyncState::drifted;
+      one.reason = "ports are full members of the default partition: nobody is isolated";
+    }
+  }
+  out.sync = std::move(judge.sync);
+  out.conditions = std::move(conditions.list);
+  return out;
+}
+
+NetworkOutcome reconcile_networks(const View& view, const std::string& fabric) {
+  NetworkOutcome out;
+  const Intent intent = intent_of(view, fabric);
+  std::map<NetworkId, std::vector<NetworkSync>> sync;
+  const auto collect = [&](std::map<NetworkId, NetworkSync>& from) {
+    for (auto& [id, one] : from) sync[id].push_back(std::move(one));
+  };
+  for (const auto& [id, device] : view.reg.all<Switch>()) {
+    if (fabric_of(device) != fabric) continue;
+    SwitchVerdict verdict = reconcile_switch(view, intent, device);
+    collect(verdict.sync);
+    if (verdict.restore) out.restores.push_back(std::move(*verdict.restore));
+    const bool sooner =
+        verdict.wake_at.is_set() && (!out.wake_at.is_set() || verdict.wake_at < out.wake_at);
+    if (sooner) out.wake_at = verdict.wake_at;
+    out.changes.push_back(record_switch_status(id, std::move(verdict.status)));
+  }
+  for (const auto& [id, other] : view.reg.all<Fabric>()) {
+    if (other.spec.technology == FabricTechnology::evpn) continue;
+    FabricVerdict verdict = reconcile_fabric(view, intent, other);
+    collect(verdict.sync);
+    out.changes.push_back(record_fabric_conditions(id, std::move(verdict.conditions)));
+  }
+  for (const auto& network : intent.networks) {
+    const Network* known = view.reg.find(network.id);
+    auto& list = sync[network.id];
+    std::ranges::sort(list, {}, &NetworkSync::object);
+    if (known && !same_but_age(known->status.sync, list)) {
+      out.changes.push_back(record_sync(network.id, std::move(list)));
+    }
+  }
+  return out;
+}
+
+}  // namespace tundish::control::network

@@ -1,0 +1,51 @@
+#pragma once
+// One look at the fabric: what each switch and manager shows, against what is wanted there. Pure;
+// differences are reported, and put right only where authority is act and an hour after anybody
+// else's change.
+#include "control/network/intent.hpp"
+#include "model/operation.hpp"
+#include "model/ops/network_ops.hpp"
+
+namespace tundish::control::network {
+
+/// An older observation is unknown.
+constexpr Duration stale_after = seconds(30);
+/// A person at work on a switch is left alone.
+constexpr Duration person_pause = hours(1);
+
+/// The switch brought back to what is wanted, by the runner and with a permit.
+struct Restore {
+  std::string switch_name;
+  SwitchState to;
+  std::string reason;
+};
+
+/// What is known of one switch.
+struct SwitchVerdict {
+  std::map<NetworkId, NetworkSync> sync;
+  SwitchStatus status;
+  std::optional<Restore> restore;
+  Instant wake_at;  ///< when a restore may follow; unset: never
+};
+SwitchVerdict reconcile_switch(const View& view, const Intent& intent, const Switch& device);
+
+struct FabricVerdict {
+  std::map<NetworkId, NetworkSync> sync;
+  std::vector<Condition> conditions;
+};
+/// `fabric`: InfiniBand or NVLink.
+FabricVerdict reconcile_fabric(const View& view, const Intent& intent, const Fabric& fabric);
+
+struct NetworkOutcome {
+  std::vector<OperationPtr> changes;
+  std::vector<Restore> restores;
+  Instant wake_at;
+};
+/// Every switch of an EVPN fabric and the partitions of its networks: what is to be recorded, and
+/// what is to be restored. Nothing to record when nothing changed but the age.
+NetworkOutcome reconcile_networks(const View& view, const std::string& fabric);
+
+/// Lowest level that a scope of the switch states for the class network; observe when none does.
+AuthorityLevel authority_over(const View& view, const Switch& device);
+
+}  // namespace tundish::control::network

@@ -1,0 +1,326 @@
+// network: desired and observed side by side, the exact difference, proof on the wire.
+#include "model/network.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "base/text.hpp"
+#include "control/network/audit.hpp"
+#include "control/network/intent.hpp"
+#include "control/network/probe.hpp"
+#include "control/network/reconcile_switch.hpp"
+#include "edge/api/contract_network.hpp"
+#include "edge/api/handlers.hpp"
+
+namespace tundish::edge::api {
+namespace {
+
+namespace net_control = control::network;
+
+std::string text_of(const VrfState& vrf) {
+  std::string out = "vni " + std::to_string(vrf.l3vni) + " rd " + vrf.rd + " import " +
+                    join(vrf.import_targets, ",") + " export " + join(vrf.export_targets, ",");
+  for (const auto& leak : vrf.leaks) {
+    out += " leak " + leak.from_vrf + " " + join(leak.prefixes, ",");
+  }
+  return out;
+}
+
+std::string text_of(const SegmentState& segment) {
+  return "vlan " + std::to_string(segment.vlan) + " vni " + std::to_string(segment.l2vni) +
+         " gateway " + (segment.gateway.empty() ? "-" : segment.gateway) + " mtu " +
+         std::to_string(segment.mtu) + " rd " + segment.rd + " import " +
+         join(segment.import_targets, ",") + " export " + join(segment.export_targets, ",") +
+         (segment.acl_in.empty() ? "" : " list " + segment.acl_in);
+}
+
+std::string text_of(const SwitchPortState& port) {
+  switch (port.mode) {
+    case PortMode::quarantine: return "quarantine";
+    case PortMode::access: return "vlan " + std::to_string(port.vlan);
+    case PortMode::routed: return "routed in " + port.vrf + " " + port.address;
+  }
+  return "";
+}
+
+std::string text_of(const AclState& acl) {
+  std::string out;
+  for (const auto& rule : acl.rules) {
+    out += (out.empty() ? "" : "; ") +
+           std::string(rule.action == AclAction::permit ? "permit " : "deny ") + rule.protocol +
+           " " + (rule.source.empty() ? "any" : rule.source) + " to " +
+           (rule.destination.empty() ? "any" : rule.destination);
+    if (rule.port_from != 0) out += " port " + std::to_string(rule.port_from);
+  }
+  return out;
+}
+
+/// Builds the rows of one switch. `seen` may be nullptr: never read.
+class Rows {
+ public:
+  Rows(std::string object, const control::SwitchObserved* seen, Instant now)
+      : object_(std::move(object)), seen_(seen) {
+    const bool read = seen && seen->at.is_set() && seen->reading.has_config;
+    if (read) age_ms_ = (now - seen->at).ms();
+    fresh_ = read && now - seen->at < net_control::stale_after;
+  }
+
+  template <class T>
+  void add(const std::string& item, const T* wanted, const T* observed) {
+    if (!wanted && !observed) return;
+    NetworkRow row{object_,
+                   item,
+                   wanted ? text_of(*wanted) : "",
+                   observed ? text_of(*observed) : "",
+                   NetworkRowState::unknown,
+                   age_ms_};
+    if (fresh_) {
+      if (!wanted) {
+        row.state = NetworkRowState::foreign;
+      } else if (!observed) {
+        row.state = NetworkRowState::missing;
+      } else {
+        row.state = row.wanted == row.observed ? NetworkRowState::same : NetworkRowState::differs;
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  const SwitchState* own() const {
+    return seen_ && seen_->reading.has_config ? &seen_->reading.seen.own : nullptr;
+  }
+
+  std::vector<NetworkRow> rows;
+
+ private:
+  std::string object_;
+  const control::SwitchObserved* seen_;
+  std::int64_t age_ms_ = -1;
+  bool fresh_ = false;
+};
+
+void add_switch_rows(const Network& network, const SwitchState& wanted, Rows& rows) {
+  const SwitchState nothing;
+  const SwitchState& own = rows.own() ? *rows.own() : nothing;
+  const std::string vrf = vrf_name(network.status.vrf_id);
+  rows.add("VRF " + vrf, find_vrf(wanted, vrf), find_vrf(own, vrf));
+  for (const auto& segment : network.status.segments) {
+    const auto by_vni = [&](const SwitchState& state) -> const SegmentState* {
+      for (const auto& one : state.segments) {
+        if (one.l2vni == segment.vni) return &one;
+      }
+      return nullptr;
+    };
+    const SegmentState* there = by_vni(wanted);
+    const SegmentState* here = by_vni(own);
+    rows.add("segment " + segment.name, there, here);
+    for (const auto& port : wanted.ports) {
+      const bool ours = there && port.mode == PortMode::access && port.vlan == there->vlan;
+      const SwitchPortState* found = find_port(own, port.name);
+      const bool shown =
+          here && found && found->mode == PortMode::access && found->vlan == here->vlan;
+      if (ours || shown) rows.add("port " + port.name, &port, found);
+    }
+  }
+  const std::string acl = acl_name(network.status.vrf_id);
+  rows.add("list " + acl, find_acl(wanted, acl), find_acl(own, acl));
+}
+
+const control::SwitchObserved* seen_switch(const control::View& view, const std::string& name) {
+  const auto found = view.seen.switches.find(name);
+  return found == view.seen.switches.end() ? nullptr : &found->second;
+}
+
+std::vector<NetworkRow> rows_of(const control::View& view, const Network& network) {
+  std::vector<NetworkRow> out;
+  const auto intent = net_control::intent_of(view, network.status.fabric);
+  for (const auto& numbers : network.status.switches) {
+    Rows rows(numbers.switch_name, seen_switch(view, numbers.switch_name), view.now);
+    const auto wanted = net_control::plan_switch(intent, numbers.switch_name);
+    if (wanted) {
+      add_switch_rows(network, *wanted, rows);
+    } else {
+      rows.rows.push_back(
+          {numbers.switch_name, "all", "", wanted.error().message(), NetworkRowState::unknown, -1});
+    }
+    out.insert(out.end(), rows.rows.begin(), rows.rows.end());
+  }
+  for (const auto& sync : network.status.sync) {
+    if (sync.technology == FabricTechnology::evpn) continue;
+    NetworkRow row;
+    row.object = sync.object;
+    row.item = sync.technology == FabricTechnology::infiniband
+                   ? "partition " + partition_name(network.status.vrf_id)
+                   : "NVLink partition " + std::to_string(network.status.nvlink_partition);
+    row.wanted = "version " + std::to_string(network.meta.version);
+    row.observed = sync.reason;
+    row.state = sync.state == SyncState::synced    ? NetworkRowState::same
+                : sync.state == SyncState::unknown ? NetworkRowState::unknown
+                                                   : NetworkRowState::differs;
+    if (sync.observed_at.is_set()) row.age_ms = (view.now - sync.observed_at).ms();
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+/// What is there, merged with what is wanted, as steps; and the audit of the outcome.
+void plan_one(Backend& b, const net_control::Intent& intent, const Switch& device,
+              NetworkPlan& plan, net_control::SwitchesSeen& outcome) {
+  const auto view = b.parts.manager.view();
+  const control::SwitchObserved* seen = seen_switch(view, device.meta.name);
+  const bool fresh =
+      seen && seen->reading.has_config && view.now - seen->at < net_control::stale_after;
+  if (!fresh || !b.parts.plan_switch) {
+    plan.unknown.push_back("switch " + device.meta.name +
+                           (fresh ? " has no driver that renders" : " was not read lately"));
+    return;
+  }
+  const auto wanted = net_control::plan_switch(intent, device.meta.name);
+  if (!wanted) {
+    plan.unknown.push_back(wanted.error().message());
+    return;
+  }
+  const auto planned = b.parts.plan_switch(device, seen->reading.seen.own, *wanted);
+  if (!planned) {
+    plan.findings.push_back(planned.error().message());
+    return;
+  }
+  for (const auto& step : planned->steps) plan.steps.push_back(step);
+  for (const auto& file : planned->files) plan.files.push_back(file);
+  SwitchSeen after = seen->reading.seen;
+  after.own = planned->read_back;
+  outcome[device.meta.name] = std::move(after);
+}
+
+Result<std::vector<ProbeService>> parse_services(const std::vector<std::string>& texts) {
+  std::vector<ProbeService> out;
+  for (const auto& text : texts) {
+    const auto equals = text.find('=');
+    const auto colon = text.rfind(':');
+    const auto port =
+        colon == std::string::npos ? std::nullopt : parse_integer(text.substr(colon + 1));
+    if (equals == std::string::npos || colon < equals || !port || *port < 1 || *port > 65535) {
+      return make_error(Code::invalid, "service \"" + text + "\" is not NAME=ADDRESS:PORT");
+    }
+    out.push_back({text.substr(0, equals), text.substr(equals + 1, colon - equals - 1),
+                   static_cast<int>(*port)});
+  }
+  return out;
+}
+
+Result<std::vector<ClusterId>> find_clusters(Backend& b, const Call& call,
+                                             const std::vector<std::string>& names) {
+  std::vector<ClusterId> out;
+  for (const auto& name : names) {
+    out.push_back(TRY((get_visible<Cluster>(b, call, name))).id);
+  }
+  if (!names.empty()) return out;
+  for (const auto& [id, cluster] : b.reg().all<Cluster>()) {
+    if (cluster.status.phase != ClusterPhase::deleting) out.push_back(id);
+  }
+  return out;
+}
+
+/// A run in progress: the answers come one by one, the last one ends it.
+struct ProbeRun {
+  control::ProbePlan plan;
+  std::map<NodeId, control::ProbeAnswer> answers;
+  std::size_t waiting = 0;
+  Respond respond;
+};
+
+void finish_probe(Backend& b, const ProbeRun& run) {
+  run.respond(Answer{200, render_json(control::judge_probe(b.reg(), run.plan, run.answers))});
+}
+
+control::Action probe_action(const control::ProbeParticipant& one) {
+  control::Action action;
+  action.key = "probe/" + one.probe.token + "/" + one.node.str();
+  action.name = "probe_network";
+  action.action_class = ActionClass::look;
+  action.node = one.node;
+  action.cluster = one.cluster;
+  action.group = action.key;
+  action.limit = milliseconds(one.probe.listen_ms) + seconds(20);
+  VerbCall verb;
+  verb.verb = Verb::probe_network;
+  verb.net_probe = one.probe;
+  action.act = control::VerbAct{std::move(verb)};
+  return action;
+}
+
+control::ProbeAnswer read_answer(const Result<VerbResult>& result) {
+  control::ProbeAnswer answer;
+  if (!result || !result->ok) {
+    answer.fault = result ? result->what : result.error().message();
+    return answer;
+  }
+  const auto parsed = parse_json(result->text, answer.seen);
+  answer.answered = parsed.has_value();
+  if (!parsed) answer.fault = parsed.error().message();
+  return answer;
+}
+
+}  // namespace
+
+Result<Answer> report_network(Backend& b, const Call& call) {
+  const Network network = TRY((get_visible<Network>(b, call, call.parts.at(0))));
+  NetworkReport report;
+  report.network = network.meta.name;
+  const Tenant* tenant = b.reg().find(network.meta.tenant);
+  report.tenant = tenant ? tenant->meta.name : network.meta.tenant.str();
+  report.vrf = vrf_name(network.status.vrf_id);
+  report.l3vni = network.status.l3vni;
+  if (!network.status.segments.empty()) {
+    const auto& segment = network.status.segments.front();
+    report.segment = segment.name;
+    report.prefix = segment.prefix;
+    report.gateway = segment.gateway;
+    report.vni = segment.vni;
+  }
+  if (network.status.pkey != 0) report.partition = partition_name(network.status.vrf_id);
+  report.rows = rows_of(b.parts.manager.view(), network);
+  report.in_step = !report.rows.empty() &&
+                   std::all_of(report.rows.begin(), report.rows.end(), [](const NetworkRow& row) {
+                     return row.state == NetworkRowState::same;
+                   });
+  return Answer{200, render_json(report)};
+}
+
+Result<Answer> plan_networks(Backend& b, const Call& call) {
+  const std::string fabric = call.query("fabric").empty() ? "access" : call.query("fabric");
+  const auto view = b.parts.manager.view();
+  const auto intent = net_control::intent_of(view, fabric);
+  NetworkPlan plan;
+  net_control::SwitchesSeen outcome;
+  for (const auto& [id, device] : b.reg().all<Switch>()) {
+    if (net_control::fabric_of(device) == fabric) plan_one(b, intent, device, plan, outcome);
+  }
+  for (const auto& finding : net_control::audit(intent, outcome, {})) {
+    plan.findings.push_back(finding.switch_name + ": " + finding.object + ": " + finding.what);
+  }
+  return Answer{200, render_json(plan)};
+}
+
+void probe_networks(Backend& b, const Call& call, Respond respond) {
+  const auto asked = parse_body<ProbeRequest>(call);
+  if (!asked) return respond(asked.error());
+  const auto services = parse_services(asked->services);
+  if (!services) return respond(services.error());
+  const auto clusters = find_clusters(b, call, asked->clusters);
+  if (!clusters) return respond(clusters.error());
+  auto run = std::make_shared<ProbeRun>();
+  const std::string token = b.parts.random.hex(8);
+  run->plan = control::plan_probe(b.parts.manager.view(), *clusters, token, *services);
+  run->respond = std::move(respond);
+  run->waiting = run->plan.participants.size();
+  if (run->waiting == 0) return finish_probe(b, *run);
+  for (const auto& one : run->plan.participants) {
+    b.parts.manager.order(probe_action(one),
+                          [&b, run, node = one.node](const Result<VerbResult>& result) {
+                            run->answers[node] = read_answer(result);
+                            if (--run->waiting == 0) finish_probe(b, *run);
+                          });
+  }
+}
+
+}  // namespace tundish::edge::api

@@ -1,0 +1,413 @@
+#include <algorithm>
+#include <optional>
+
+#include "families/switches/frr_parts/frr_parts.hpp"
+#include "families/switches/parts/addresses.hpp"
+#include "families/switches/parts/words.hpp"
+
+namespace tundish::switches::frr_parts {
+namespace {
+
+struct Link {
+  std::string line, name, netns, type, local, dstport, master, parent, address, alias;
+  int id = 0, table = 0, mtu = 0;
+  bool up = false, nolearning = false, external = false, vnifilter = false, filtering = false;
+  std::vector<std::string> addresses;
+  bool used = false;  ///< explained as part of an object of ours
+};
+
+struct VlanLine {
+  std::string line, dev;
+  int vlan = 0;
+  bool pvid = false, untagged = false, self = false;
+  bool used = false;
+};
+
+struct VniLine {
+  std::string line;
+  int vni = 0, vlan = 0;
+  bool used = false;
+};
+
+/// The lines as they are, before anything is made of them.
+class Lines {
+ public:
+  std::string kernel, vtep, mac;
+  std::vector<std::string> spaces;
+  std::vector<Link> links;
+  std::vector<VlanLine> vlans;
+  std::vector<VniLine> vnis;
+  std::vector<std::string> unclear;
+
+  void read(std::string_view text) {
+    for (const std::string_view line : lines_of(text)) {
+      const auto words = words_of(line);
+      if (words.empty() || words[0][0] == '#') continue;
+      if (!take(words, std::string(line))) unclear.push_back("kernel: " + std::string(line));
+    }
+  }
+
+  Link* find(const std::string& netns, const std::string& name) {
+    const auto at = index_.find({netns, name});
+    return at == index_.end() ? nullptr : &links[at->second];
+  }
+
+ private:
+  using Words = std::vector<std::string>;
+
+  bool take(const Words& w, const std::string& line) {
+    if (w[0] == "switch" && w.size() == 7 && w[1] == "kernel" && w[3] == "vtep" &&
+        w[5] == "anycast_mac") {
+      kernel = w[2];
+      vtep = w[4];
+      mac = w[6];
+      return true;
+    }
+    if (w[0] == "netns" && w.size() == 2) {
+      spaces.push_back(w[1]);
+      return true;
+    }
+    if (w[0] == "link" && w.size() >= 4) return take_link(w, line);
+    if (w[0] == "addr" && (w.size() == 4 || w.size() == 6) && w[2] == "dev") {
+      Link* link = find(w.size() == 6 && w[4] == "netns" ? w[5] : "", w[3]);
+      if (link == nullptr) return false;
+      link->addresses.push_back(w[1]);
+      return true;
+    }
+    if (w[0] == "vlan" && w.size() >= 4 && w[2] == "dev") return take_vlan(w, line);
+    if (w[0] == "vni" && w.size() == 6 && w[2] == "dev" && w[4] == "vlan") {
+      const auto vni = parse_number(w[1], 1, 16777215), vlan = parse_number(w[5], 1, 4094);
+      if (!vni || !vlan) return false;
+      vnis.push_back({line, *vni, *vlan});
+      return true;
+    }
+    return false;
+  }
+
+  bool take_vlan(const Words& w, const std::string& line) {
+    const auto vlan = parse_number(w[1], 1, 4094);
+    if (!vlan) return false;
+    VlanLine out{line, w[3], *vlan};
+    for (std::size_t at = 4; at < w.size(); ++at) {
+      if (w[at] == "pvid") {
+        out.pvid = true;
+      } else if (w[at] == "untagged") {
+        out.untagged = true;
+      } else if (w[at] == "self") {
+        out.self = true;
+      } else {
+        return false;
+      }
+    }
+    vlans.push_back(std::move(out));
+    return true;
+  }
+
+  bool take_link(const Words& w, const std::string& line) {
+    Link link;
+    link.line = line;
+    link.name = w[1];
+    const std::map<std::string_view, std::string*> texts{
+        {"netns", &link.netns},   {"type", &link.type},      {"local", &link.local},
+        {"master", &link.master}, {"parent", &link.parent},  {"address", &link.address},
+        {"alias", &link.alias},   {"dstport", &link.dstport}};
+    const std::map<std::string_view, int*> numbers{
+        {"id", &link.id}, {"table", &link.table}, {"mtu", &link.mtu}};
+    const std::map<std::string_view, bool*> flags{{"up", &link.up},
+                                                  {"nolearning", &link.nolearning},
+                                                  {"external", &link.external},
+                                                  {"vnifilter", &link.vnifilter},
+                                                  {"vlan_filtering", &link.filtering}};
+    for (std::size_t at = 2; at < w.size(); ++at) {
+      const bool more = at + 1 < w.size();
+      if (const auto text = texts.find(w[at]); text != texts.end() && more) {
+        *text->second = w[++at];
+      } else if (const auto number = numbers.find(w[at]); number != numbers.end() && more) {
+        const auto value = parse_number(w[++at], 0, 99999999);
+        if (!value) return false;
+        *number->second = *value;
+      } else if (const auto flag = flags.find(w[at]); flag != flags.end()) {
+        *flag->second = true;
+      } else if (w[at] != "down") {
+        return false;
+      }
+    }
+    if (!index_.emplace(std::pair(link.netns, link.name), links.size()).second) return false;
+    links.push_back(std::move(link));
+    return true;
+  }
+
+  std::map<std::pair<std::string, std::string>, std::size_t> index_;
+};
+
+class Reader {
+ public:
+  Reader(Kernel kernel, const SwitchOwnership& ownership)
+      : kernel_(kernel), ownership_(ownership) {}
+
+  KernelSeen read(std::string_view text) {
+    lines_.read(text);
+    seen_.vtep_address = lines_.vtep;
+    seen_.anycast_mac = lines_.mac;
+    seen_.unclear = lines_.unclear;
+    if (lines_.kernel != (netns() ? "netns_per_vni" : "vrf_vlan_aware")) {
+      note("kernel is '" + lines_.kernel + "'");
+    }
+    netns() ? read_spaces() : read_devices();
+    read_ports();
+    if (netns()) read_leaks();
+    leftovers();
+    tidy_up(seen_.foreign);
+    return std::move(seen_);
+  }
+
+ private:
+  bool netns() const { return kernel_ == Kernel::netns_per_vni; }
+  void note(const std::string& what) { seen_.unclear.push_back("kernel: " + what); }
+  void odd(const Link& link) { note(link.line); }
+
+  bool is_tunnel(const Link& link) const {
+    return link.type == "vxlan" && link.local == lines_.vtep && link.dstport == "4789" &&
+           link.nolearning && link.up;
+  }
+
+  // ---- netns_per_vni
+  void read_spaces() {
+    for (const auto& space : lines_.spaces) {
+      if (!is_own_vrf(space, ownership_)) {
+        seen_.foreign.vrfs.push_back(space);
+        continue;
+      }
+      VrfState& vrf = seen_.vrfs[space];
+      vrf.name = space;
+      vrf.vrf_id = vrf_id_of(space);
+    }
+    for (Link& link : lines_.links) {
+      if (link.type != "vxlan") continue;
+      if (!seen_.vrfs.contains(link.netns)) {
+        seen_.foreign.vnis.push_back(link.id);
+        continue;
+      }
+      read_tunnel(link);
+    }
+  }
+
+  void read_tunnel(Link& tunnel) {
+    Link* bridge = lines_.find(tunnel.netns, tunnel.master);
+    tunnel.used = true;
+    if (bridge == nullptr || bridge->type != "bridge" || !bridge->up || bridge->used ||
+        !is_tunnel(tunnel) || tunnel.name != "vx" + std::to_string(tunnel.id)) {
+      return odd(tunnel);
+    }
+    bridge->used = true;
+    const int number =
+        bridge->name.starts_with("br")
+            ? parse_number(std::string_view(bridge->name).substr(2), 2, 16777215).value_or(0)
+            : 0;
+    if (number == 0) return odd(*bridge);
+    if (number > 4094) {
+      VrfState& vrf = seen_.vrfs[tunnel.netns];
+      if (number != tunnel.id || vrf.l3vni != 0 || !bridge->addresses.empty()) return odd(*bridge);
+      vrf.l3vni = tunnel.id;
+      vrf.description = bridge->alias;
+      return;
+    }
+    SegmentState segment;
+    segment.vrf = tunnel.netns;
+    segment.vlan = number;
+    segment.l2vni = tunnel.id;
+    read_gateway(*bridge, segment);
+    if (tunnel.mtu != segment.mtu) odd(tunnel);
+    seen_.segments.push_back(std::move(segment));
+  }
+
+  void read_gateway(const Link& link, SegmentState& segment) {
+    segment.mtu = link.mtu;
+    if (link.addresses.size() > 1 || !link.alias.empty()) odd(link);
+    if (link.addresses.empty()) return;
+    segment.gateway = link.addresses[0];
+    if (link.address != lines_.mac) odd(link);
+  }
+
+  // ---- vrf_vlan_aware
+  void read_devices() {
+    Link* bridge = lines_.find("", std::string(vlan_bridge));
+    Link* tunnel = lines_.find("", std::string(vlan_vxlan));
+    if (bridge == nullptr || bridge->type != "bridge" || !bridge->filtering || !bridge->up) {
+      note("there is no VLAN-aware bridge br_default that is up");
+    }
+    if (tunnel == nullptr || !is_tunnel(*tunnel) || !tunnel->external || !tunnel->vnifilter ||
+        tunnel->master != vlan_bridge) {
+      note("there is no VXLAN device vxlan48 with a VNI filter in br_default");
+    }
+    for (Link* link : {bridge, tunnel}) {
+      if (link != nullptr) link->used = true;
+    }
+    for (Link& link : lines_.links) {
+      if (link.type == "vrf") read_vrf(link);
+      if (link.type == "vxlan" && !link.used) seen_.foreign.vnis.push_back(link.id);
+    }
+    for (VniLine& map : lines_.vnis) read_map(map);
+  }
+
+  void read_vrf(Link& link) {
+    if (!is_own_vrf(link.name, ownership_)) {
+      seen_.foreign.vrfs.push_back(link.name);
+      return;
+    }
+    link.used = true;
+    VrfState& vrf = seen_.vrfs[link.name];
+    vrf.name = link.name;
+    vrf.vrf_id = vrf_id_of(link.name);
+    vrf.description = link.alias;
+    if (link.table != table_base + vrf.vrf_id || !link.up) odd(link);
+  }
+
+  VlanLine* find_vlan(std::string_view dev, int vlan) {
+    for (VlanLine& line : lines_.vlans) {
+      if (line.dev == dev && line.vlan == vlan) return &line;
+    }
+    return nullptr;
+  }
+
+  void read_map(VniLine& map) {
+    const bool l3 = is_own_l3vlan(map.vlan, ownership_);
+    if (!l3 && !is_own_vlan(map.vlan, ownership_)) {
+      seen_.foreign.vnis.push_back(map.vni);
+      return;
+    }
+    map.used = true;
+    Link* svi = lines_.find("", "vlan" + std::to_string(map.vlan));
+    VlanLine* self = find_vlan(vlan_bridge, map.vlan);
+    VlanLine* tunnel = find_vlan(vlan_vxlan, map.vlan);
+    if (svi == nullptr || svi->used || svi->type != "vlan" || svi->parent != vlan_bridge ||
+        svi->id != map.vlan || !svi->up || self == nullptr || !self->self || tunnel == nullptr ||
+        !seen_.vrfs.contains(svi->master)) {
+      return note(map.line);
+    }
+    svi->used = self->used = tunnel->used = true;
+    if (l3) {
+      VrfState& vrf = seen_.vrfs[svi->master];
+      if (vrf.l3vni != 0 || !svi->addresses.empty()) return note(map.line);
+      vrf.l3vni = map.vni;
+      vrf.l3vlan = map.vlan;
+      return;
+    }
+    SegmentState segment;
+    segment.vrf = svi->master;
+    segment.vlan = map.vlan;
+    segment.l2vni = map.vni;
+    read_gateway(*svi, segment);
+    seen_.segments.push_back(std::move(segment));
+  }
+
+  // ---- both
+  void read_ports() {
+    for (Link& link : lines_.links) {
+      if (!is_own_port(link.name, ownership_)) continue;
+      link.used = true;
+      SwitchPortState port;
+      port.name = link.name;
+      port.description = link.alias;
+      if (!read_place(link, port)) odd(link);
+      seen_.ports.push_back(std::move(port));
+    }
+  }
+
+  /// Where the port is. False: in a place that is none of ours, or half in one.
+  bool read_place(const Link& link, SwitchPortState& port) {
+    if (link.type != "port") return false;
+    const std::string vrf = netns() ? link.netns : link.master;
+    const std::string master = netns() ? link.master : "";
+    if (seen_.vrfs.contains(vrf) && master.empty() && !link.addresses.empty()) {
+      port.mode = PortMode::routed;
+      port.vrf = vrf;
+      port.address = link.addresses[0];
+      return link.up && link.addresses.size() == 1;
+    }
+    if (link.netns.empty() && link.master.empty()) return !link.up && link.addresses.empty();
+    return read_access(link, port);
+  }
+
+  bool read_access(const Link& link, SwitchPortState& port) {
+    const SegmentState* segment = nullptr;
+    int vlans = 0;
+    for (const auto& candidate : seen_.segments) {
+      if (netns()) {
+        const bool in =
+            candidate.vrf == link.netns && segment_link(kernel_, candidate) == link.master;
+        if (in) segment = &candidate;
+      } else if (VlanLine* line = find_vlan(link.name, candidate.vlan)) {
+        if (line->pvid && line->untagged) segment = &candidate;
+        line->used = line->pvid && line->untagged;
+        ++vlans;
+      }
+    }
+    if (segment == nullptr) return false;
+    port.mode = PortMode::access;
+    port.vlan = segment->vlan;
+    const bool placed = netns() || (link.master == vlan_bridge && vlans == 1);
+    return placed && link.up && link.addresses.empty() && link.mtu == segment->mtu;
+  }
+
+  void read_leaks() {
+    for (Link& link : lines_.links) {
+      if (!link.name.starts_with("lk") || !link.name.ends_with("a") || !link.up ||
+          !seen_.vrfs.contains(link.netns)) {
+        continue;
+      }
+      const std::string name = link.name.substr(0, link.name.size() - 1);
+      for (Link& far : lines_.links) {
+        if (far.name != name + "b" || !far.up || !seen_.vrfs.contains(far.netns)) continue;
+        const std::vector<std::string> a{std::string(leak_address_a) + "/32"};
+        const std::vector<std::string> b{std::string(leak_address_b) + "/32"};
+        const int id = vrf_id_of(link.netns), other = vrf_id_of(far.netns);
+        if (link.addresses != a || far.addresses != b || id >= other ||
+            name != leak_link(id, other)) {
+          continue;
+        }
+        link.used = far.used = true;
+        seen_.leak_links.push_back(name + " " + link.netns + " " + far.netns);
+      }
+    }
+  }
+
+  /// What touches an object of ours and was not explained is unclear; the rest is foreign.
+  void leftovers() {
+    for (const Link& link : lines_.links) {
+      if (link.used || link.type == "loopback") continue;
+      const bool inside = seen_.vrfs.contains(link.netns) || seen_.vrfs.contains(link.master) ||
+                          (link.type == "vlan" && !netns() && is_own_number(link.id));
+      if (inside) odd(link);
+      if (!inside && link.type == "vlan") seen_.foreign.vlans.push_back(link.id);
+    }
+    for (const VlanLine& line : lines_.vlans) {
+      if (line.used) continue;
+      if (is_own_number(line.vlan) || is_own_port(line.dev, ownership_)) {
+        note(line.line);
+      } else {
+        seen_.foreign.vlans.push_back(line.vlan);
+      }
+    }
+    for (const auto& [name, vrf] : seen_.vrfs) {
+      if (vrf.l3vni == 0) note(name + " has no L3VNI");
+    }
+  }
+
+  bool is_own_number(int vlan) const {
+    return is_own_vlan(vlan, ownership_) || is_own_l3vlan(vlan, ownership_);
+  }
+
+  Kernel kernel_;
+  const SwitchOwnership& ownership_;
+  Lines lines_;
+  KernelSeen seen_;
+};
+
+}  // namespace
+
+KernelSeen parse_kernel(Kernel kernel, std::string_view text, const SwitchOwnership& ownership) {
+  return Reader(kernel, ownership).read(text);
+}
+
+}  // namespace tundish::switches::frr_parts

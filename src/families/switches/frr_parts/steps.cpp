@@ -1,0 +1,357 @@
+#include <algorithm>
+#include <set>
+
+#include "families/switches/frr_parts/frr_parts.hpp"
+#include "families/switches/parts/declared.hpp"
+#include "families/switches/parts/words.hpp"
+
+namespace tundish::switches::frr_parts {
+namespace {
+
+bool is_replaced(const Change<SegmentState>& change) {
+  return !change.is_new() && !change.is_gone() &&
+         (change.from->vrf != change.to->vrf || change.from->l2vni != change.to->l2vni);
+}
+
+bool l3_replaced(const Change<VrfState>& change) {
+  return !change.is_new() && !change.is_gone() &&
+         (change.from->l3vni != change.to->l3vni || change.from->l3vlan != change.to->l3vlan);
+}
+
+/// Order: what isolates, then what makes room for a number that is taken again, what is new, the
+/// ports that join, and last what is gone. VNI to VLAN before VNI to VRF, deletions the other way.
+class Planner {
+ public:
+  Planner(Kernel kernel, const SwitchState& from, const SwitchState& to)
+      : kernel_(kernel),
+        dialect_(dialect_of(kernel)),
+        from_(from),
+        to_(to),
+        changes_(find_changes(from, to)) {
+    with_ports_of_replaced();
+  }
+
+  std::vector<SwitchStep> plan() {
+    if (changes_.empty()) return {};
+    revoke();
+    ports_leave();
+    drop(Early::yes);
+    foundation();
+    for (const auto& change : changes_.vrfs) make(change);
+    make_leaks();
+    lists();
+    for (const auto& change : changes_.segments) make(change);
+    ports_join();
+    drop(Early::no);
+    return std::move(steps_);
+  }
+
+ private:
+  enum class Early { yes, no };
+
+  void step(const std::string& what, const char* file, std::string text) {
+    if (!text.empty()) steps_.push_back({what, file, std::move(text)});
+  }
+  static std::string named(const VrfState& vrf) { return "vrf " + vrf.name; }
+  static std::string named(const SegmentState& segment) {
+    return "vlan " + std::to_string(segment.vlan);
+  }
+
+  /// A segment that is made anew loses its ports on the way.
+  void with_ports_of_replaced() {
+    for (const auto& change : changes_.segments) {
+      if (!is_replaced(change)) continue;
+      for (const auto& port : to_.ports) {
+        const SwitchPortState* old = find_port(from_, port.name);
+        const bool stays = port.mode == PortMode::access && port.vlan == change.to->vlan &&
+                           old != nullptr && *old == port;
+        if (!stays) continue;
+        changes_.ports.push_back({old, &port});
+        forced_.insert(port.name);
+      }
+    }
+  }
+
+  bool moving(const Change<SwitchPortState>& port) const {
+    return moves(port) || (port.to != nullptr && forced_.contains(port.to->name));
+  }
+
+  void revoke() {
+    for (const auto& change : changes_.vrfs) {
+      if (change.is_new()) continue;
+      const std::string name = named(*change.from);
+      if (change.is_gone()) {
+        step(name + " imports from nobody", "vtysh", frr_vrf_revoke(to_, *change.from));
+      } else {
+        step(name + " has other route targets", "vtysh",
+             frr_vrf_targets(to_, *change.from, *change.to));
+      }
+      step(name + " leaks less", "vtysh", frr_old_leaks(to_, *change.from, change.to, dialect_));
+    }
+    for (const auto& change : changes_.segments) {
+      if (change.is_gone() || is_replaced(change)) {
+        step(named(*change.from) + " imports from nobody", "vtysh",
+             frr_vni_revoke(to_, *change.from));
+      }
+    }
+  }
+
+  void ports_leave() {
+    for (const auto& change : changes_.ports) {
+      if (change.is_new() || !moving(change)) continue;
+      if (change.from->mode == PortMode::quarantine) continue;
+      step("port " + change.from->name + " leaves " + place_of(*change.from), "kernel",
+           port_leaves(kernel_, from_, *change.from));
+    }
+  }
+
+  /// Whether a new or changed object takes a number of this one.
+  bool is_reused(int vni, int vlan) const {
+    for (const auto& change : changes_.segments) {
+      if (change.to != nullptr && (change.to->l2vni == vni || change.to->vlan == vlan)) return true;
+    }
+    for (const auto& change : changes_.vrfs) {
+      if (change.to == nullptr) continue;
+      if (change.to->l3vni == vni || (vlan != 0 && change.to->l3vlan == vlan)) return true;
+    }
+    return false;
+  }
+
+  void drop(Early early) {
+    for (const auto& change : changes_.segments) {
+      if (!change.is_gone() && !is_replaced(change)) continue;
+      const bool first = is_replaced(change) || is_reused(change.from->l2vni, change.from->vlan);
+      if (first == (early == Early::yes)) drop_one(*change.from);
+    }
+    if (early == Early::yes) drop_leak_links();
+    for (const auto& change : changes_.vrfs) {
+      if (l3_replaced(change) && early == Early::yes) drop_l3_of(*change.from);
+      if (!change.is_gone()) continue;
+      const bool first = is_reused(change.from->l3vni, change.from->l3vlan);
+      if (first == (early == Early::yes)) drop_one(*change.from);
+    }
+    if (early == Early::no && to_.vrfs.empty() && !from_.vrfs.empty()) {
+      step(named(from_.vrfs.front()) + " was the last: its common filter goes", "vtysh",
+           frr_no_shared(dialect_));
+    }
+  }
+
+  void drop_one(const SegmentState& segment) {
+    step(named(segment) + " goes", "kernel", drop_segment(kernel_, segment));
+    step(named(segment) + " goes from BGP", "vtysh", frr_no_vni(to_, segment));
+  }
+
+  void drop_l3_of(const VrfState& vrf) {
+    step(named(vrf) + " loses its VNI", "vtysh", frr_no_vrf_vni(vrf));
+    step(named(vrf) + " loses its VNI in the kernel", "kernel", drop_l3(kernel_, vrf));
+  }
+
+  void drop_one(const VrfState& vrf) {
+    drop_l3_of(vrf);
+    step(named(vrf) + lists_of(vrf) + " goes", "kernel", drop_vrf(kernel_, vrf));
+    step(named(vrf) + " goes from BGP", "vtysh", frr_no_vrf(to_, vrf));
+  }
+
+  /// Lists that vanish with the network namespace.
+  std::string lists_of(const VrfState& vrf) const {
+    std::string out;
+    if (kernel_ != Kernel::netns_per_vni) return out;
+    for (const auto& change : changes_.acls) {
+      const bool here =
+          change.is_gone() && std::any_of(from_.segments.begin(), from_.segments.end(),
+                                          [&](const SegmentState& segment) {
+                                            return segment.vrf == vrf.name &&
+                                                   segment.acl_in == change.from->name;
+                                          });
+      if (here) out += ", acl " + change.from->name;
+    }
+    return out;
+  }
+
+  void foundation() {
+    const bool was = !from_.vrfs.empty() || !from_.segments.empty();
+    if (was || (to_.vrfs.empty() && to_.segments.empty())) return;
+    const std::string name = named(to_.vrfs.front());
+    step(name + " is the first: a common filter comes", "vtysh", frr_shared(dialect_));
+    if (kernel_ == Kernel::netns_per_vni) return;
+    step(name + " is the first: bridge and tunnel come", "kernel",
+         "ip link show dev br_default >/dev/null 2>&1 || ip link add name br_default type bridge "
+         "vlan_filtering 1 vlan_default_pvid 0 stp_state 0\nip link set dev br_default "
+         "addrgenmode none up\nip link show dev vxlan48 >/dev/null 2>&1 || ip link add name "
+         "vxlan48 type vxlan external vnifilter local " +
+             to_.vtep_address +
+             " dstport 4789 nolearning\nip link set dev vxlan48 addrgenmode none master "
+             "br_default\nbridge link set dev vxlan48 vlan_tunnel on neigh_suppress on learning "
+             "off\nip link set dev vxlan48 up\n");
+  }
+
+  void make(const Change<VrfState>& change) {
+    if (change.is_gone()) return;
+    const VrfState& vrf = *change.to;
+    const std::string name = named(vrf);
+    if (change.is_new()) {
+      step(name + " comes in BGP", "vtysh", frr_vrf_bgp(to_, vrf, dialect_));
+      step(name + " comes", "kernel", make_vrf(kernel_, to_, vrf) + make_l3(kernel_, to_, vrf));
+    } else if (l3_replaced(change)) {
+      step(name + " gets its VNI in the kernel", "kernel", make_l3(kernel_, to_, vrf));
+    } else {
+      if (change.from->description != vrf.description) {
+        step(name + " has another description", "kernel", set_vrf_text(kernel_, vrf));
+      }
+      return;
+    }
+    step(name + " gets its VNI", "vtysh", frr_vrf_vni(vrf, dialect_));
+    // FRR 8.4 keeps "VxLAN IF: None" for a VNI that a VRF gets at run time. Source: facts/lab.md,
+    // section 2; checked 2026-11.
+    if (kernel_ != Kernel::netns_per_vni) return;
+    const std::string set = "ip -n " + vrf.name + " link set dev " + l3_vxlan(vrf);
+    step(name + " shows its tunnel again", "kernel", set + " down\n" + set + " up\n");
+  }
+
+  using Pair = std::pair<std::string, std::string>;
+  static std::set<Pair> pairs_of(const SwitchState& state) {
+    std::set<Pair> out;
+    for (const auto& [a, b] : leak_pairs(state)) out.emplace(a->name, b->name);
+    return out;
+  }
+
+  void make_leaks() {
+    if (kernel_ == Kernel::netns_per_vni) {
+      const auto before = pairs_of(from_);
+      for (const auto& [a, b] : leak_pairs(to_)) {
+        const bool anew =
+            find_vrf(from_, a->name) == nullptr || find_vrf(from_, b->name) == nullptr;
+        if (!anew && before.contains({a->name, b->name})) continue;
+        step(named(*a) + " gets a link to " + b->name, "kernel", make_leak_link(*a, *b));
+      }
+    }
+    for (const auto& change : changes_.vrfs) {
+      if (change.is_gone()) continue;
+      step(named(*change.to) + " leaks", "vtysh",
+           frr_new_leaks(to_, change.from, *change.to, dialect_));
+    }
+  }
+
+  void drop_leak_links() {
+    if (kernel_ != Kernel::netns_per_vni) return;
+    const auto after = pairs_of(to_);
+    for (const auto& [a, b] : leak_pairs(from_)) {
+      if (after.contains({a->name, b->name})) continue;
+      const bool subject = find_vrf(to_, a->name) == nullptr || changed(a->name);
+      step(named(subject ? *a : *b) + " loses the link " + leak_link(a->vrf_id, b->vrf_id),
+           "kernel", drop_leak_link(*a, *b));
+    }
+  }
+
+  bool changed(const std::string& vrf) const {
+    return std::any_of(changes_.vrfs.begin(), changes_.vrfs.end(), [&](const auto& change) {
+      return (change.from != nullptr ? change.from : change.to)->name == vrf;
+    });
+  }
+
+  /// One table for each namespace, replaced as a whole in one transaction of nft.
+  void lists() {
+    const auto before = tables(from_), after = tables(to_);
+    std::set<std::string> places;
+    for (const auto& [place, text] : before) places.insert(place);
+    for (const auto& [place, text] : after) places.insert(place);
+    for (const auto& place : places) {
+      const bool lives = place.empty() || find_vrf(to_, place) != nullptr;
+      const std::string old = before.contains(place) ? before.at(place) : "";
+      const std::string now = after.contains(place) ? after.at(place) : "";
+      if (old == now || !lives) continue;
+      const std::string where = place.empty() ? "" : "# netns " + place + "\n";
+      step(list_subjects(place) + " filter anew", "nft",
+           where + "table ip tundish\ndelete table ip tundish\n" + now);
+    }
+  }
+
+  std::map<std::string, std::string> tables(const SwitchState& state) const {
+    std::map<std::string, std::string> out;
+    std::string place;
+    const std::string text = render_nft(kernel_, state);
+    for (const std::string_view line : lines_of(text)) {
+      if (line.starts_with("# netns ")) {
+        place = std::string(line.substr(8));
+      } else {
+        out[place] += std::string(line) + "\n";
+      }
+    }
+    return out;
+  }
+
+  bool in_place(const SwitchState& state, const std::string& acl, const std::string& place) const {
+    bool applied = false, here = false;
+    for (const auto& segment : state.segments) {
+      if (segment.acl_in != acl) continue;
+      applied = true;
+      here = here || kernel_ != Kernel::netns_per_vni || segment.vrf == place;
+    }
+    return here || (!applied && place.empty() && find_acl(state, acl) != nullptr);
+  }
+
+  std::string list_subjects(const std::string& place) const {
+    std::vector<std::string> out;
+    for (const auto& change : changes_.acls) {
+      const auto& name = (change.from != nullptr ? change.from : change.to)->name;
+      if (in_place(from_, name, place) || in_place(to_, name, place)) out.push_back("acl " + name);
+    }
+    for (const auto& change : changes_.segments) {
+      const std::string old = change.from == nullptr ? "" : change.from->acl_in;
+      const std::string now = change.to == nullptr ? "" : change.to->acl_in;
+      const auto& segment = *(change.from != nullptr ? change.from : change.to);
+      const bool here = kernel_ != Kernel::netns_per_vni || segment.vrf == place ||
+                        (change.to != nullptr && change.to->vrf == place);
+      if (here && (old != now || is_replaced(change))) out.push_back(named(segment));
+    }
+    std::string text;
+    for (const auto& item : out) text += (text.empty() ? "" : ", ") + item;
+    return text;
+  }
+
+  void make(const Change<SegmentState>& change) {
+    if (change.is_gone()) return;
+    const SegmentState& segment = *change.to;
+    const std::string name = named(segment);
+    if (change.is_new() || is_replaced(change)) {
+      // Targets first: without them FRR would derive some the moment the tunnel is up.
+      step(name + " comes in BGP", "vtysh", frr_vni(to_, segment));
+      step(name + " comes", "kernel", make_segment(kernel_, to_, segment));
+      return;
+    }
+    step(name + " has other route targets", "vtysh", frr_vni_targets(to_, *change.from, segment));
+    step(name + " changes", "kernel", change_segment(kernel_, to_, *change.from, segment));
+  }
+
+  void ports_join() {
+    for (const auto& change : changes_.ports) {
+      if (change.is_gone()) continue;
+      const std::string name = "port " + change.to->name;
+      if (moving(change)) {
+        step(name + (change.to->mode == PortMode::quarantine ? " is in " : " joins ") +
+                 place_of(*change.to),
+             "kernel", port_joins(kernel_, to_, *change.to));
+      } else {
+        step(name + " has another description", "kernel", set_port_text(kernel_, to_, *change.to));
+      }
+    }
+  }
+
+  Kernel kernel_;
+  FrrDialect dialect_;
+  const SwitchState& from_;
+  const SwitchState& to_;
+  StateChanges changes_;
+  std::set<std::string> forced_;
+  std::vector<SwitchStep> steps_;
+};
+
+}  // namespace
+
+Result<std::vector<SwitchStep>> steps_for(Kernel kernel, const SwitchState& from,
+                                          const SwitchState& to) {
+  TRY_VOID(same_declared(from, to));
+  return Planner(kernel, from, to).plan();
+}
+
+}  // namespace tundish::switches::frr_parts

@@ -1,0 +1,186 @@
+// Both FRR items: golden files, read-back, steps, configurations that render never writes, and what
+// Linux cannot hold.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "families/switches/item_for_test.hpp"
+
+namespace tundish::switches {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* both[] = {"frr", "frr_netns"};
+
+const SwitchItem& item_of(const char* name) {
+  const SwitchItem* item = find_switch_item(name);
+  EXPECT_NE(item, nullptr) << name;
+  return *item;
+}
+
+SwitchOwnership ports(std::vector<std::string> names) {
+  SwitchOwnership out;
+  out.ports = std::move(names);
+  return out;
+}
+
+SwitchState stored(const SwitchItem& item) { return golden_cases(item.capabilities(), {})[2].to; }
+
+TEST(SwitchFrr, golden_files) {
+  for (const char* name : both) expect_golden(item_of(name), {});
+}
+
+TEST(SwitchFrr, what_is_rendered_reads_back_and_steps_name_what_changed) {
+  for (const char* name : both) expect_item_holds(item_of(name), {});
+}
+
+TEST(SwitchFrr, a_configuration_that_somebody_else_wrote_reads_right) {
+  const auto files = data_files("frr", {"frr.conf", "kernel", "nft"});
+  const auto seen = *item_of("frr").parse(files, ports({"swp1", "swp2"}));
+  EXPECT_THAT(seen.unclear, IsEmpty());
+  const SwitchState& own = seen.own;
+  EXPECT_EQ(own.asn, 65001);
+  EXPECT_EQ(own.router_id, "10.255.0.1");
+  EXPECT_EQ(own.vtep_address, "10.255.0.1");
+  ASSERT_EQ(own.vrfs.size(), 2u);
+  EXPECT_EQ(own.vrfs[0].name, "Vrf00010");
+  EXPECT_EQ(own.vrfs[0].description, "acme train");
+  EXPECT_EQ(own.vrfs[0].l3vni, 50010);
+  EXPECT_EQ(own.vrfs[0].l3vlan, 2010);
+  EXPECT_EQ(own.vrfs[0].rd, "10.255.0.1:10");
+  EXPECT_THAT(own.vrfs[0].import_targets, ElementsAre("65000:50010", "65000:59000"));
+  EXPECT_THAT(own.vrfs[0].export_targets, ElementsAre("65000:50010"));
+  const LeakState leak{"Vrf60001", {"10.200.0.0/24"}};
+  EXPECT_THAT(own.vrfs[0].leaks, ElementsAre(leak));
+  ASSERT_EQ(own.segments.size(), 1u);
+  EXPECT_EQ(own.segments[0].l2vni, 10010);
+  EXPECT_EQ(own.segments[0].vrf, "Vrf00010");
+  EXPECT_EQ(own.segments[0].gateway, "10.10.0.1/24");
+  EXPECT_EQ(own.segments[0].acl_in, "T-10-IN");
+  EXPECT_THAT(own.segments[0].import_targets, ElementsAre("65000:10010"));
+  ASSERT_EQ(own.acls.size(), 1u);
+  ASSERT_EQ(own.acls[0].rules.size(), 3u);
+  const AclRule nfs{10, AclAction::permit, "tcp", "10.10.0.0/24", "10.200.0.7/32", 2049, 0};
+  EXPECT_EQ(own.acls[0].rules[0], nfs);
+  ASSERT_EQ(own.ports.size(), 2u);
+  EXPECT_EQ(own.ports[0].vlan, 110);
+  EXPECT_EQ(own.ports[1].mode, PortMode::quarantine);
+  EXPECT_THAT(seen.foreign.vrfs, ElementsAre("blue", "mgmt"));
+  EXPECT_THAT(seen.foreign.vnis, ElementsAre(4000, 4001));
+  EXPECT_THAT(seen.foreign.vlans, ElementsAre(1, 3400));
+  EXPECT_THAT(seen.foreign.route_targets, ElementsAre("65000:4000", "65000:4001"));
+}
+
+TEST(SwitchFrr, network_namespaces_that_somebody_else_wrote_read_right) {
+  const auto files = data_files("frr_netns", {"frr.conf", "kernel"});
+  const auto seen = *item_of("frr_netns").parse(files, ports({"swp1", "swp2"}));
+  EXPECT_THAT(seen.unclear, IsEmpty());
+  ASSERT_EQ(seen.own.vrfs.size(), 1u);
+  EXPECT_EQ(seen.own.vrfs[0].l3vni, 50010);
+  EXPECT_EQ(seen.own.vrfs[0].l3vlan, 0);
+  ASSERT_EQ(seen.own.segments.size(), 1u);
+  EXPECT_EQ(seen.own.segments[0].vlan, 110);
+  ASSERT_EQ(seen.own.ports.size(), 2u);
+  EXPECT_EQ(seen.own.ports[0].mode, PortMode::access);
+  EXPECT_EQ(seen.own.ports[1].description, "node02 eth0");
+  EXPECT_THAT(seen.foreign.vrfs, ElementsAre("probe"));
+  EXPECT_THAT(seen.foreign.vnis, ElementsAre(4000));
+}
+
+/// One line changed by hand in what was rendered, and the file it is in.
+struct HandMade {
+  const char* file;
+  const char* from;
+  const char* to;
+};
+
+TEST(SwitchFrr, a_change_by_hand_is_read_as_a_difference_or_as_unclear) {
+  const SwitchItem& item = item_of("frr_netns");
+  const SwitchState state = stored(item);
+  const HandMade changes[] = {
+      {"frr.conf", "   rd 10.0.0.1:110", "   rd 10.0.0.1:111"},
+      {"frr.conf", "  route-target import 65000:50010", "  route-target import 65000:60001"},
+      {"frr.conf", "  advertise ipv4 unicast\n", ""},
+      {"frr.conf", " vni 50010\n", " vni 50011\n"},
+      {"frr.conf", "permit 100.64.0.1/32", "permit 10.10.0.0/24 le 32"},
+      {"frr.conf", " ip route 10.200.0.0/24 ", " ip route 10.0.0.0/8 "},
+      {"frr.conf", "deny 169.254.0.0/16", "permit 169.254.0.0/16"},
+      {"kernel", "link swp1 netns Vrf00010", "link swp1 netns Vrf60001"},
+      {"kernel", "link swp2 netns Vrf00010 type port master br110", "link swp2 type port"},
+      {"kernel", "id 10010 local", "id 10012 local"},
+      {"kernel", "id 50010 local", "id 60001 local"},
+      {"kernel", "addr 10.10.0.1/24", "addr 10.10.0.2/24"},
+      {"kernel", "link lk10a netns Vrf00010", "link lk10a netns Vrf60001"},
+      {"kernel", "link swp3 type port down", "link swp3 type port up"},
+      {"nft", "10.200.0.0/24 tcp dport 22 drop", "10.200.0.0/24 tcp dport 22 accept"},
+      {"nft", "\t\tdrop\n", ""},
+      {"nft", "\"br110\"", "\"br111\""},
+  };
+  for (const auto& change : changes) {
+    SwitchFiles files = *item.render(state);
+    for (auto& file : files) {
+      if (file.name == change.file) file.text = replaced(file.text, change.from, change.to);
+    }
+    const auto seen = *item.parse(files, ownership_for_test(state));
+    EXPECT_TRUE(!(seen.own == state) || !seen.unclear.empty()) << change.from << change.to;
+  }
+}
+
+TEST(SwitchFrr, what_linux_cannot_hold_is_refused_with_the_object_and_a_remedy) {
+  const SwitchItem& item = item_of("frr_netns");
+  const auto refused = [&](auto change, const char* object, const char* what) {
+    SwitchState state = stored(item);
+    change(state);
+    const auto result = item.accept(state);
+    ASSERT_FALSE(result.has_value()) << object << " " << what;
+    EXPECT_EQ(result.error().object, object);
+    EXPECT_THAT(result.error().what, HasSubstr(what));
+    EXPECT_FALSE(result.error().remedy.empty());
+    EXPECT_FALSE(item.render(state).has_value());
+  };
+  refused([](auto& s) { s.vrfs[0].rd = "10.0.0.1:70000"; }, "vrf/Vrf00010", "distinguisher");
+  refused([](auto& s) { s.vrfs[0].rd = "4200000101:10"; }, "vrf/Vrf00010", "distinguisher");
+  refused([](auto& s) { s.vrfs[0].import_targets = {"4200000101:5"}; }, "vrf/Vrf00010", "target");
+  refused([](auto& s) { s.vrfs[0].import_targets.clear(); }, "vrf/Vrf00010", "empty");
+  refused([](auto& s) { s.vrfs[0].l3vni = 16777216; }, "vrf/Vrf00010", "VNI");
+  refused([](auto& s) { s.vrfs[0].l3vni = 10010; }, "segment/vlan 110", "twice");
+  refused([](auto& s) { s.segments[0].vlan = 4095; }, "segment/vlan 4095", "does not exist");
+  refused([](auto& s) { s.segments[0].gateway = "10.10.0.0/24"; }, "segment/vlan 110", "gateway");
+  refused([](auto& s) { s.segments[0].gateway = "10.200.0.9/16"; }, "vrf/Vrf00010", "overlaps");
+  refused([](auto& s) { s.segments[0].acl_in = "T-11-IN"; }, "segment/vlan 110", "access list");
+  refused([](auto& s) { s.ports[0].name = "a-name-of-16-chars"; }, "port/a-name-of-16-chars",
+          "hold");
+  refused([](auto& s) { s.ports[0].vlan = 115; }, "port/swp1", "no segment");
+  refused([](auto& s) { s.vrfs[0].description = "a \"quoted\" word"; }, "vrf/Vrf00010", "descr");
+  refused([](auto& s) { s.vrfs[0].l3vlan = 2010; }, "vrf/Vrf00010", "needs none");
+  refused([](auto& s) { s.acls[0].rules[0].port_to = 22; }, "acl/T-10-IN rule 10", "range");
+}
+
+TEST(SwitchFrr, a_revoke_never_leaves_an_empty_import_list) {
+  for (const char* name : both) {
+    const SwitchItem& item = item_of(name);
+    const auto cases = golden_cases(item.capabilities(), {});
+    const auto steps = steps_between(item, cases[4].from, cases[4].to);
+    ASSERT_FALSE(steps.empty());
+    EXPECT_EQ(steps[0].what, "vrf Vrf00010 imports from nobody");
+    const std::size_t guard = steps[0].text.find("route-target import 65535:4294967295");
+    const std::size_t gone = steps[0].text.find("no route-target import 65000:50010");
+    EXPECT_LT(guard, gone) << "an empty list would import from any AS";
+  }
+}
+
+TEST(SwitchFrr, another_switch_than_declared_is_a_conflict) {
+  const SwitchItem& item = item_of("frr");
+  SwitchState to = stored(item), from = to;
+  from.asn = 65099;
+  const auto steps = item.steps(from, to);
+  ASSERT_FALSE(steps.has_value());
+  EXPECT_EQ(steps.error().code, Code::conflict);
+}
+
+}  // namespace
+}  // namespace tundish::switches

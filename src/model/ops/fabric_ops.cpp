@@ -1,0 +1,226 @@
+// Operations on fabrics, switches' status and firewalls: what is checked before anything is drawn.
+#include <algorithm>
+
+#include "model/ops/network_ops.hpp"
+#include "model/prefix.hpp"
+
+namespace tundish {
+namespace {
+
+bool operator==(const Condition& a, const Condition& b) {
+  return a.type == b.type && a.state == b.state && a.reason == b.reason && a.since == b.since;
+}
+
+bool same(const std::vector<Condition>& a, const std::vector<Condition>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Condition& x, const Condition& y) { return x == y; });
+}
+
+struct Bounds {
+  const char* what;
+  NumberRange range, within;
+};
+
+/// Numbers that the grammar of some vendor or protocol cannot hold, or that we do not own.
+Result<> check_ranges(const std::string& name, const FabricSpec& spec) {
+  const auto& own = spec.switches;
+  const Bounds all[] = {
+      {"rt_admin", {spec.rt_admin, spec.rt_admin}, {1, 65534}},  // 2-byte AS: facts/cloud.md 3.2
+      {"vrf_ids", spec.vrf_ids, {1, 65535}},                     // type-1 RD has 16 bits
+      {"storage_vrf_id", {spec.storage_vrf_id, spec.storage_vrf_id}, {1, 65535}},
+      {"l3vnis", spec.l3vnis, {own.vni_from, own.vni_to}},
+      {"l2vnis", spec.l2vnis, {own.vni_from, own.vni_to}},
+      {"storage_l3vni", {spec.storage_l3vni, spec.storage_l3vni}, {own.vni_from, own.vni_to}},
+      {"vlans", spec.vlans, {own.vlan_from, own.vlan_to}},
+      {"l3vlans", spec.l3vlans, {own.l3vlan_from, own.l3vlan_to}},
+      {"vni_from and vni_to", {own.vni_from, own.vni_to}, {1, 16777215}},
+      {"vlan_from and vlan_to", {own.vlan_from, own.vlan_to}, {2, 4094}},
+      {"l3vlan_from and l3vlan_to", {own.l3vlan_from, own.l3vlan_to}, {2, 4094}},
+      {"pkeys", spec.pkeys, {spec.partitions.pkey_from, spec.partitions.pkey_to}},
+      {"pkey_from and pkey_to",
+       {spec.partitions.pkey_from, spec.partitions.pkey_to},
+       {0x0001, 0x7ffe}},
+      {"nvlink_partitions", spec.nvlink_partitions, {1, 32766}},
+  };
+  for (const auto& bounds : all) {
+    if (bounds.range.from <= bounds.range.to && bounds.within.contains(bounds.range.from) &&
+        bounds.within.contains(bounds.range.to)) {
+      continue;
+    }
+    return make_error(Code::invalid, "fabric " + name + ": " + bounds.what + " " +
+                                         std::to_string(bounds.range.from) + " to " +
+                                         std::to_string(bounds.range.to) + " do not fit")
+        .about("fabric/" + name)
+        .with_remedy("use numbers from " + std::to_string(bounds.within.from) + " to " +
+                     std::to_string(bounds.within.to));
+  }
+  return {};
+}
+
+bool overlap(const NumberRange& a, const NumberRange& b) {
+  return a.from <= b.to && b.from <= a.to;
+}
+
+Result<> check_apart(const std::string& name, const FabricSpec& spec) {
+  const NumberRange storage_vni{spec.storage_l3vni, spec.storage_l3vni};
+  const NumberRange storage_vrf{spec.storage_vrf_id, spec.storage_vrf_id};
+  const NumberRange storage_vlan{spec.storage_l3vlan, spec.storage_l3vlan};
+  const struct {
+    const char* what;
+    bool clash;
+  } pairs[] = {
+      {"l2vnis and l3vnis", overlap(spec.l2vnis, spec.l3vnis)},
+      {"storage_l3vni and a pool of VNIs",
+       overlap(storage_vni, spec.l2vnis) || overlap(storage_vni, spec.l3vnis)},
+      {"storage_vrf_id and vrf_ids", overlap(storage_vrf, spec.vrf_ids)},
+      {"storage_l3vlan and a pool of VLANs",
+       overlap(storage_vlan, spec.l3vlans) || overlap(storage_vlan, spec.vlans)},
+      {"vlans and l3vlans", overlap(spec.vlans, spec.l3vlans)},
+  };
+  for (const auto& pair : pairs) {
+    if (!pair.clash) continue;
+    return make_error(Code::invalid, "fabric " + name + ": " + pair.what + " share numbers")
+        .about("fabric/" + name)
+        .with_remedy("give each its own range");
+  }
+  return {};
+}
+
+Result<> check_own_prefixes(const std::string& name, const FabricSpec& spec) {
+  std::vector<std::pair<std::string, std::string>> named;
+  for (const auto& text : spec.underlay) named.emplace_back("underlay", text);
+  for (const auto& text : spec.management) named.emplace_back("management", text);
+  if (!spec.storage_prefix.empty()) {
+    named.emplace_back("storage_prefix", spec.storage_prefix);
+    named.emplace_back("storage_node_pool", spec.storage_node_pool);
+  }
+  std::vector<Prefix> taken;
+  for (const auto& [what, text] : named) {
+    const auto parsed = parse_prefix(text);
+    if (!parsed) {
+      return make_error(Code::invalid,
+                        "fabric " + name + ": " + what + " \"" + text + "\" is no IPv4 prefix")
+          .about("fabric/" + name)
+          .with_remedy("write the network with its length, for example 10.200.0.0/24");
+    }
+    const auto clash = std::find_if(taken.begin(), taken.end(),
+                                    [&](const Prefix& other) { return other.overlaps(*parsed); });
+    if (clash != taken.end()) {
+      return make_error(Code::conflict, "fabric " + name + ": " + what + " " + text + " overlaps " +
+                                            render_prefix(*clash))
+          .about("fabric/" + name)
+          .with_remedy("keep underlay, management, storage and node addresses apart");
+    }
+    taken.push_back(*parsed);
+  }
+  const auto storage = parse_prefix(spec.storage_prefix);
+  for (const auto& port : spec.storage_ports) {
+    const auto address = parse_interface(port.address);
+    if (storage && address && storage->contains(*address)) continue;
+    return make_error(Code::invalid, "fabric " + name + ": storage port " + port.switch_name + " " +
+                                         port.port + " has address \"" + port.address + "\"")
+        .about("fabric/" + name)
+        .with_remedy("use an address with length inside the storage prefix");
+  }
+  return {};
+}
+
+/// What exists must still fit: nothing that runs is renumbered.
+Result<> check_networks(Txn& txn, const std::string& name) {
+  for (const auto& [id, network] : txn.view().all<Network>()) {
+    if (network.status.fabric != name) continue;
+    TRY_VOID(
+        check_prefixes(txn.view(), name, network.spec.prefixes, "network/" + network.meta.name));
+  }
+  return {};
+}
+
+bool is_one_of(const std::string& text, std::initializer_list<const char*> words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+Result<> check_rule(const FirewallRule& rule, std::size_t number) {
+  const auto refuse = [&](const std::string& what, const std::string& remedy) -> Result<> {
+    return make_error(Code::invalid, "firewall rule " + std::to_string(number) + ": " + what)
+        .with_remedy(remedy);
+  };
+  if (!is_one_of(rule.protocol, {"ip", "tcp", "udp", "icmp"})) {
+    return refuse("protocol \"" + rule.protocol + "\" is not known", "use ip, tcp, udp or icmp");
+  }
+  for (const auto* prefix : {&rule.source, &rule.destination}) {
+    if (!prefix->empty() && !parse_prefix(*prefix)) {
+      return refuse("\"" + *prefix + "\" is no IPv4 prefix", "write 10.10.0.0/24, or nothing");
+    }
+  }
+  const int last = rule.port_to == 0 ? rule.port_from : rule.port_to;
+  if (rule.port_from < 0 || last > 65535 || last < rule.port_from) {
+    return refuse("ports are no range of 1 to 65535", "give the lower port first");
+  }
+  if (rule.port_from > 0 && !is_one_of(rule.protocol, {"tcp", "udp"})) {
+    return refuse("protocol " + rule.protocol + " has no ports", "use tcp or udp");
+  }
+  return {};
+}
+
+}  // namespace
+
+OperationPtr put_fabric(std::string name, FabricSpec spec) {
+  const std::string object = "fabric/" + name;
+  return make_operation("put_fabric", object, [=](Txn& txn) -> Result<> {
+    TRY_VOID(require_valid_name("fabric", name));
+    TRY_VOID(check_ranges(name, spec));
+    TRY_VOID(check_apart(name, spec));
+    TRY_VOID(check_own_prefixes(name, spec));
+    Fabric fabric;
+    if (const Fabric* known = txn.view().find_named<Fabric>(name)) {
+      fabric = *known;
+      ++fabric.meta.version;
+    } else {
+      fabric.id = txn.make_id<Fabric>();
+      fabric.meta.name = name;
+    }
+    fabric.spec = spec;
+    txn.put(std::move(fabric));
+    return check_networks(txn, name);
+  });
+}
+
+OperationPtr set_firewall(NetworkId id, std::vector<FirewallRule> rules) {
+  const std::string object = "network/" + id.str();
+  return make_operation("set_firewall", object, [=](Txn& txn) -> Result<> {
+    Network network = TRY(get_object(txn, id));
+    for (std::size_t i = 0; i < rules.size(); ++i) TRY_VOID(check_rule(rules[i], i + 1));
+    if (network.spec.firewall == rules) return {};
+    network.spec.firewall = rules;
+    ++network.meta.version;
+    txn.put(std::move(network));
+    return {};
+  });
+}
+
+OperationPtr record_switch_status(Id<Switch> id, SwitchStatus status) {
+  return make_operation("record_switch_status", "switch/" + id.str(), [=](Txn& txn) -> Result<> {
+    Switch device = TRY(get_object(txn, id));
+    const auto& old = device.status;
+    if (same(old.conditions, status.conditions) && old.drift == status.drift &&
+        old.drift_since == status.drift_since) {
+      return {};
+    }
+    device.status = status;
+    txn.put(std::move(device));
+    return {};
+  });
+}
+
+OperationPtr record_fabric_conditions(Id<Fabric> id, std::vector<Condition> conditions) {
+  return make_operation("record_fabric_conditions", "fabric/" + id.str(),
+                        [=](Txn& txn) -> Result<> {
+                          Fabric fabric = TRY(get_object(txn, id));
+                          if (same(fabric.conditions, conditions)) return {};
+                          fabric.conditions = conditions;
+                          txn.put(std::move(fabric));
+                          return {};
+                        });
+}
+
+}  // namespace tundish

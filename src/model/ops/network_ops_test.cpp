@@ -1,0 +1,252 @@
+#include "model/ops/network_ops.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/ops/allocation_ops.hpp"
+#include "model/ops/node_ops.hpp"
+#include "model/ops/tenancy_ops.hpp"
+
+namespace tundish {
+namespace {
+
+class NetworkOps : public testing::Test {
+ protected:
+  Result<> run(const OperationPtr& operation) {
+    now_ = now_ + seconds(1);
+    Txn txn(registry_, now_, "test");
+    const auto done = operation->perform(txn);
+    if (!done) txn.undo();
+    return done;
+  }
+  void must(const OperationPtr& operation) {
+    const auto done = run(operation);
+    ASSERT_TRUE(done) << done.error().message();
+  }
+  void refused(const OperationPtr& operation, Code code, const std::string& part) {
+    const auto entries = registry_.all<PoolEntry>().size();
+    const auto done = run(operation);
+    ASSERT_FALSE(done) << "expected: " << part;
+    EXPECT_EQ(done.error().code, code) << done.error().message();
+    EXPECT_NE(done.error().message().find(part), std::string::npos) << done.error().message();
+    EXPECT_FALSE(done.error().remedy.empty()) << done.error().message();
+    EXPECT_EQ(registry_.all<PoolEntry>().size(), entries) << "something was taken";
+  }
+  static FabricSpec spec() {
+    FabricSpec out;
+    out.underlay = {"10.255.0.0/16"};
+    out.management = {"10.88.0.0/16"};
+    out.storage_prefix = "10.200.0.0/24";
+    return out;
+  }
+  void SetUp() override {
+    must(put_sku("gpu", {"GPU", "gpu", 8, 0, 8, 1, 2000}));
+    for (int i = 1; i <= 4; ++i) {
+      NodeSpec node;
+      node.sku = "gpu";
+      node.bmc_mac = "02:00:00:00:00:0" + std::to_string(i);
+      node.ports.push_back({"eth0", PortRole::access, "", "leaf" + std::to_string(1 + i % 2),
+                            "swp" + std::to_string(i), -1});
+      must(admit_node("n" + std::to_string(i), node));
+      must(set_node_phase(id("n" + std::to_string(i)), NodePhase::expected, NodePhase::ready));
+    }
+    NodeSpec service;
+    service.role = NodeRole::service;
+    for (int i = 0; i < 4; ++i) {
+      service.ports.push_back(
+          {"eth" + std::to_string(i), PortRole::access, "", "leaf1", "s" + std::to_string(i), -1});
+    }
+    must(admit_node("svc", service));
+    must(create_tenant("acme", {64}));
+  }
+  NodeId id(const std::string& name) { return registry_.find_named<Node>(name)->id; }
+  ClusterOrder order(const std::string& name, const std::vector<std::string>& members) {
+    ClusterOrder out;
+    out.tenant = registry_.find_named<Tenant>("acme")->id;
+    out.name = name;
+    out.spec.sku = "gpu";
+    out.spec.nodes = static_cast<int>(members.size());
+    for (const auto& member : members) out.members.push_back(id(member));
+    out.controller = id("svc");
+    return out;
+  }
+  const Network& network(const std::string& name) { return *registry_.find_named<Network>(name); }
+
+  Registry registry_;
+  Instant now_{1'000'000};
+};
+
+TEST_F(NetworkOps, every_number_comes_with_the_nodes_and_rests_when_they_go) {
+  must(put_fabric("access", spec()));
+  must(create_cluster(order("a", {"n1", "n2"})));
+  const Network made = network("a");
+  EXPECT_EQ(made.status.vrf_id, 10);
+  EXPECT_EQ(made.status.l3vni, 50001);
+  EXPECT_EQ(made.status.segments[0].vni, 10001);
+  EXPECT_EQ(registry_.find_named<Allocation>("a")->status.segment, "seg10001");
+  EXPECT_EQ(made.status.segments[0].gateway, "10.64.1.1/24");
+  EXPECT_EQ(made.status.storage.size(), 3u);
+  EXPECT_EQ(made.status.storage[0].address, "100.64.0.1");
+  ASSERT_EQ(made.status.switches.size(), 2u);
+  EXPECT_EQ(made.status.switches[0].vlan, 100);
+  EXPECT_EQ(made.status.switches[1].vlan, 100) << "VLANs are local to a switch";
+  const auto cluster = registry_.find_named<Cluster>("a")->id;
+  must(begin_delete_cluster(cluster));
+  EXPECT_GT(network("a").meta.version, made.meta.version);
+  for (const char* name : {"n1", "n2", "svc"}) {
+    must(detach_node(made.allocation, id(name), NodePhase::wiping));
+  }
+  must(remove_cluster(cluster));
+  EXPECT_TRUE(registry_.all<Network>().empty());
+  for (const auto& [entry_id, entry] : registry_.all<PoolEntry>()) {
+    EXPECT_EQ(entry.state, PoolState::tombstone) << entry.meta.name;
+    EXPECT_FALSE(entry.seen_absent) << entry.meta.name;
+  }
+}
+
+TEST_F(NetworkOps, a_tombstone_is_freed_only_when_seen_absent_and_rested) {
+  must(create_cluster(order("a", {"n1"})));
+  const auto cluster = registry_.find_named<Cluster>("a")->id;
+  const auto held = registry_.find_named<Allocation>("a")->id;
+  must(begin_delete_cluster(cluster));
+  must(detach_node(held, id("n1"), NodePhase::wiping));
+  must(detach_node(held, id("svc"), NodePhase::ready));
+  must(remove_cluster(cluster));
+  const auto entry = find_entry(registry_, {"access", "l2vni"}, 10001)->id;
+  now_ = now_ + hours(1);
+  EXPECT_FALSE(run(free_pool_entry(entry))) << "never seen absent";
+  must(mark_absent(entry));
+  must(free_pool_entry(entry));
+  const auto vrf = find_entry(registry_, {"access", "vrf_id"}, 10)->id;
+  must(mark_absent(vrf));
+  must(mark_present(vrf));
+  must(mark_absent(vrf));
+  EXPECT_FALSE(run(free_pool_entry(vrf))) << "it was seen again and rests anew";
+}
+
+TEST_F(NetworkOps, overlaps_are_refused_by_name_before_anything_is_taken) {
+  must(put_fabric("access", spec()));
+  const auto with = [&](std::vector<std::string> prefixes) {
+    auto out = order("a", {"n1"});
+    out.network.prefixes = std::move(prefixes);
+    return create_cluster(out);
+  };
+  refused(with({"10.10.0.0/24", "10.10.0.128/25"}), Code::conflict, "overlaps prefix 10.10.0.0/24");
+  refused(with({"10.200.0.0/16"}), Code::conflict, "overlaps storage 10.200.0.0/24");
+  refused(with({"10.255.3.0/24"}), Code::conflict, "overlaps underlay");
+  refused(with({"10.0.0.0/8"}), Code::conflict, "overlaps underlay");
+  refused(with({"10.88.2.0/24"}), Code::conflict, "overlaps management");
+  refused(with({"100.64.7.0/24"}), Code::conflict, "storage addresses of nodes");
+  refused(with({"10.10.0.1/24"}), Code::invalid, "no usable IPv4 prefix");
+  refused(with({"10.10.0.0/29"}), Code::invalid, "no usable IPv4 prefix");
+  must(with({"10.10.0.0/24", "10.10.1.0/24"}));
+  auto other = order("b", {"n2"});
+  other.network.prefixes = {"10.10.0.0/24"};
+  must(create_cluster(other));  // another VRF: tenants may use the same addresses
+  auto narrow = spec();
+  narrow.management = {"10.10.0.0/16"};
+  refused(put_fabric("access", narrow), Code::conflict, "overlaps management");
+}
+
+TEST_F(NetworkOps, an_exhausted_pool_names_itself_and_leaves_nothing_behind) {
+  auto small = spec();
+  small.vlans = {100, 100};
+  must(put_fabric("access", small));
+  must(create_cluster(order("a", {"n1"})));
+  refused(create_cluster(order("b", {"n3"})), Code::exhausted, "pool vlan of fabric access/leaf");
+  EXPECT_EQ(registry_.find(id("n3"))->status.phase, NodePhase::ready);
+}
+
+TEST_F(NetworkOps, a_fabric_that_contradicts_itself_is_refused) {
+  const auto with = [&](const std::function<void(FabricSpec&)>& change) {
+    FabricSpec out = spec();
+    change(out);
+    return put_fabric("access", out);
+  };
+  refused(with([](auto& s) { s.rt_admin = 65536; }), Code::invalid, "rt_admin");
+  refused(with([](auto& s) { s.vrf_ids = {10, 70000}; }), Code::invalid, "vrf_ids");
+  refused(with([](auto& s) { s.l2vnis = {10001, 50005}; }), Code::invalid, "l2vnis and l3vnis");
+  refused(with([](auto& s) { s.l3vnis = {50001, 60001}; }), Code::invalid, "storage_l3vni");
+  refused(with([](auto& s) { s.vlans = {100, 2500}; }), Code::invalid, "vlans");
+  refused(with([](auto& s) { s.partitions.pkey_to = 0x7fff; }), Code::invalid, "pkey_from");
+  refused(with([](auto& s) { s.storage_prefix = "10.88.1.0/24"; }), Code::conflict, "overlaps");
+  refused(with([](auto& s) { s.underlay = {"10.255.0.1/16"}; }), Code::invalid, "no IPv4 prefix");
+  refused(with([](auto& s) {
+            s.storage_ports = {{"leaf1", "swp9", "10.201.0.1/24"}};
+          }),
+          Code::invalid, "storage port leaf1 swp9");
+}
+
+TEST_F(NetworkOps, a_port_without_guid_is_refused_where_partitions_isolate) {
+  FabricSpec ib;
+  ib.technology = FabricTechnology::infiniband;
+  must(put_fabric("ib0", ib));
+  NodeSpec node = registry_.find_named<Node>("n1")->spec;
+  node.ports.push_back({"ib0", PortRole::east_west, "", "", "", 0});
+  must(update_declared(id("n1"), node));
+  refused(create_cluster(order("a", {"n1"})), Code::invalid, "has no GUID in the inventory");
+  node.ports.back().guid = "0002C90000000101";
+  must(update_declared(id("n1"), node));
+  refused(create_cluster(order("a", {"n1"})), Code::invalid, "is none");
+  node.ports.back().guid = "0x0002c90000000101";
+  must(update_declared(id("n1"), node));
+  must(create_cluster(order("a", {"n1"})));
+  EXPECT_EQ(network("a").status.pkey, 0x0100);
+}
+
+TEST_F(NetworkOps, a_node_brings_its_numbers_and_takes_them_along) {
+  must(put_fabric("access", spec()));
+  must(create_cluster(order("a", {"n2"})));  // leaf1, as the controller
+  const auto held = registry_.find_named<Allocation>("a")->id;
+  const auto version = network("a").meta.version;
+  must(add_node(held, id("n1"), MemberRole::member, {}));  // leaf2
+  EXPECT_EQ(network("a").status.switches.size(), 2u);
+  EXPECT_EQ(network("a").status.storage.size(), 3u);
+  EXPECT_GT(network("a").meta.version, version);
+  must(mark_leaving(held, id("n1"), {}));
+  must(detach_node(held, id("n1"), NodePhase::wiping));
+  EXPECT_EQ(network("a").status.switches.size(), 1u);
+  EXPECT_EQ(network("a").status.storage.size(), 2u);
+  EXPECT_EQ(find_entry(registry_, {"access/leaf2", "vlan"}, 100)->state, PoolState::tombstone);
+  EXPECT_EQ(find_entry(registry_, {"access", "storage_address"}, 3)->state, PoolState::tombstone);
+  must(add_node(held, id("n3"), MemberRole::member, {}));
+  EXPECT_EQ(network("a").status.switches[1].vlan, 101) << "100 still rests on leaf2";
+}
+
+TEST_F(NetworkOps, an_older_version_does_not_overwrite_what_was_seen) {
+  must(create_cluster(order("a", {"n1"})));
+  NetworkSync sync;
+  sync.object = "leaf1";
+  sync.version = 3;
+  must(record_sync(network("a").id, {sync}));
+  sync.version = 2;
+  EXPECT_FALSE(run(record_sync(network("a").id, {sync})));
+}
+
+TEST_F(NetworkOps, firewall_rules_that_no_switch_holds_are_refused) {
+  must(create_cluster(order("a", {"n1"})));
+  const auto with = [&](FirewallRule rule) { return set_firewall(network("a").id, {rule}); };
+  refused(with({AclAction::permit, "sctp", "", "", 0, 0}), Code::invalid, "sctp");
+  refused(with({AclAction::permit, "ip", "", "", 22, 0}), Code::invalid, "has no ports");
+  refused(with({AclAction::permit, "tcp", "10.0.0.1/8", "", 22, 0}), Code::invalid, "prefix");
+  refused(with({AclAction::permit, "tcp", "", "", 443, 80}), Code::invalid, "lower port first");
+  const auto version = network("a").meta.version;
+  must(with({AclAction::permit, "tcp", "", "192.0.2.0/24", 443, 0}));
+  EXPECT_EQ(network("a").meta.version, version + 1);
+}
+
+TEST(SwitchState, a_vrf_that_a_used_one_leaks_from_stays) {
+  SwitchState state;
+  VrfState storage, tenant, other;
+  storage.name = "Vrf60001";
+  storage.leaks = {{"Vrf00010", {"100.64.0.1/32"}}};
+  tenant.name = "Vrf00010";
+  other.name = "Vrf00011";
+  state.vrfs = {storage, tenant, other};
+  const auto merged = merge_patch(state, {}, {"Vrf60001"});
+  EXPECT_NE(find_vrf(merged, "Vrf00010"), nullptr);
+  EXPECT_EQ(find_vrf(merged, "Vrf00011"), nullptr);
+  EXPECT_TRUE(merge_patch(state, {}, {}).vrfs.empty());
+}
+
+}  // namespace
+}  // namespace tundish
