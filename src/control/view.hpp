@@ -23,23 +23,25 @@ struct Observations {
   std::map<NodeId, Presence> presence;
   std::map<ClusterId, EngineObserved> engines;
   std::map<std::pair<std::string, std::string>, PortObserved> ports;  ///< (switch, port)
-  bool hold_file = false;  ///< the file beside tundishd
-  Instant started_at;      ///< of this process: who was not heard since may still be there
+  bool hold_file = false;                                             ///< the file beside tundishd
+  Instant started_at;  ///< of this process: who was not heard since may still be there
 };
 
 struct Limits {
-  Duration silent_after = seconds(15);        ///< then presence is unknown, which is no fault
-  Duration engine_interval = seconds(2);      ///< between looks at an engine
-  Duration engine_stale = seconds(15);        ///< older observations are unknown
+  Duration silent_after = seconds(15);    ///< then presence is unknown, which is no fault
+  Duration engine_interval = seconds(2);  ///< between looks at an engine
+  Duration engine_stale = seconds(15);    ///< older observations are unknown
   Duration port_interval = seconds(10);
   Duration proposal_life = hours(24);
-  Duration retry_pause = seconds(2);          ///< after a failed act of set-up
+  Duration retry_pause = seconds(2);                  ///< after a failed act of set-up
   Duration engine_interval_busy = milliseconds(700);  ///< while an incident moves
-  std::string export_type = "bind";           ///< how shared storage is mounted: bind or nfs
+  std::string export_type = "bind";  ///< how shared storage is mounted: bind or nfs
   std::string export_source = "/run/tundish-hw/storage/";  ///< the tenant's name is appended
-  int disruptive_floor = 2;                   ///< resets and power acts in flight, at least
-  int disruptive_percent = 2;                 ///< of the site, at most
+  int disruptive_floor = 2;    ///< resets and power acts in flight, at least
+  int disruptive_percent = 2;  ///< of the site, at most
 };
+
+class FleetCache;
 
 struct View {
   const Registry& reg;
@@ -47,6 +49,7 @@ struct View {
   const RemediationPolicy& policy;
   const Limits& limits;
   Instant now;
+  FleetCache* fleet = nullptr;  ///< placement's index of this very view; nullptr: made when needed
 };
 
 /// Heard within `silent_after`. False means unknown, never broken.

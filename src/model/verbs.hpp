@@ -22,14 +22,15 @@ enum class Verb {
   engine_observe,
   run_checks,
   reset_gpus,
-  wipe,              ///< nothing of a tenant is left: processes, users, keys, files, mounts
-  inject             ///< a drill: write a line into the kernel log
+  wipe,   ///< nothing of a tenant is left: processes, users, keys, files, mounts
+  inject  ///< a drill: write a line into the kernel log
 };
 inline std::span<const std::string_view> enum_names(Verb) {
   static constexpr std::string_view names[] = {
-      "setup_node",      "leave_cluster",  "setup_controller", "stop_controller",
-      "engine_commands", "engine_observe", "run_checks",       "reset_gpus",
-      "wipe",            "inject"};
+      "setup_node",      "leave_cluster",   "setup_controller",
+      "stop_controller", "engine_commands", "engine_observe",
+      "run_checks",      "reset_gpus",      "wipe",
+      "inject"};
   return names;
 }
 
@@ -212,9 +213,11 @@ struct AgentSync {
 struct AgentSyncReply {
   std::vector<std::string> stored_witnesses;
   std::vector<std::string> stored_results;
+  std::vector<std::string> refused_results;
   void fields(Fields& f) {
     f(1, "stored_witnesses", stored_witnesses, "ids that are durable and need not be sent again");
     f(2, "stored_results", stored_results, "keys that are durable");
+    f(3, "refused_results", refused_results, "keys that nobody asked for; need not be sent again");
   }
 };
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/text.hpp"
-
 #include "model/ops/pool.hpp"
 #include "model/ops/tenancy_ops.hpp"
 
@@ -84,10 +83,10 @@ Result<> check_quota(const Txn& txn, const TenantId& id, const ClusterSpec& spec
   const int used = gpus_in_use(txn.view(), id);
   const int asked = extra * sku->spec.gpus;
   if (used + asked <= tenant.spec.gpu_quota) return {};
-  return make_error(Code::exhausted,
-                    "tenant " + tenant.meta.name + " asks for " + std::to_string(asked) +
-                        " GPUs, has " + std::to_string(tenant.spec.gpu_quota - used) + " left of " +
-                        std::to_string(tenant.spec.gpu_quota))
+  return make_error(Code::exhausted, "tenant " + tenant.meta.name + " asks for " +
+                                         std::to_string(asked) + " GPUs, has " +
+                                         std::to_string(tenant.spec.gpu_quota - used) +
+                                         " left of " + std::to_string(tenant.spec.gpu_quota))
       .about("tenant/" + tenant.meta.name)
       .with_remedy("ask for fewer nodes, or raise the quota: tundish quota create " +
                    tenant.meta.name + " --gpus N");
@@ -158,8 +157,8 @@ Result<> place_order(Txn& txn, const ClusterOrder& order) {
   TRY_VOID(require_valid_name("cluster", order.name));
   TRY_VOID(require_new_name<Cluster>(txn, order.name, order.tenant));
   TRY_VOID(check_quota(txn, order.tenant, order.spec, order.spec.nodes));
-  TRY_VOID(check_room(order.name,
-                      order.members.size() + order.spares.size() + order.headroom.size()));
+  TRY_VOID(
+      check_room(order.name, order.members.size() + order.spares.size() + order.headroom.size()));
   Cluster cluster;
   cluster.id = txn.make_id<Cluster>();
   cluster.meta.name = order.name;
@@ -216,9 +215,8 @@ int count_role(const Allocation& allocation, MemberRole role) {
 
 OperationPtr create_cluster(ClusterOrder order) {
   const std::string object = "cluster/" + order.name;
-  return make_operation("create_cluster", object, [order = std::move(order)](Txn& txn) {
-    return place_order(txn, order);
-  });
+  return make_operation("create_cluster", object,
+                        [order = std::move(order)](Txn& txn) { return place_order(txn, order); });
 }
 
 OperationPtr begin_delete_cluster(ClusterId id) {
@@ -371,12 +369,20 @@ OperationPtr mark_attached(AllocationId id, NodeId node, bool attached) {
   });
 }
 
+OperationPtr mark_setup_begun(AllocationId id, NodeId node) {
+  return make_operation("mark_setup_begun", about(id), [=](Txn& txn) {
+    return change_member(txn, id, node,
+                         [](AllocationNode& member) { return !std::exchange(member.begun, true); });
+  });
+}
+
 OperationPtr mark_joined(AllocationId id, NodeId node, bool joined, std::string setup_hash) {
   return make_operation("mark_joined", about(id), [=](Txn& txn) -> Result<> {
     TRY_VOID(change_member(txn, id, node, [&](AllocationNode& member) {
       const bool renewed = std::exchange(member.setup_hash, setup_hash) != setup_hash;
       if (renewed) ++member.setups;
-      return std::exchange(member.joined, joined) != joined || renewed;
+      const bool cleaned = !joined && std::exchange(member.begun, false);
+      return std::exchange(member.joined, joined) != joined || renewed || cleaned;
     }));
     Node object = TRY(get_object(txn, node));
     const bool waits = object.status.phase == NodePhase::reserved ||
@@ -437,17 +443,6 @@ OperationPtr record_drained(ClusterId id, std::vector<std::string> names) {
     Cluster cluster = TRY(get_object(txn, id));
     if (cluster.status.drained == names) return {};
     cluster.status.drained = names;
-    txn.put(std::move(cluster));
-    return {};
-  });
-}
-
-OperationPtr declare_node(ClusterId id, NodeId node) {
-  return make_operation("declare_node", "cluster/" + id.str(), [=](Txn& txn) -> Result<> {
-    Cluster cluster = TRY(get_object(txn, id));
-    const Allocation allocation = TRY(get_object(txn, cluster.status.allocation));
-    if (!address_of(cluster, node).empty()) return {};
-    declare(txn, cluster, node, block_of(allocation));
     txn.put(std::move(cluster));
     return {};
   });
