@@ -58,14 +58,17 @@ def measure(work, nodes, commands):
         wait(lambda: b"UP" in subprocess.run(["scontrol", "ping"], env=env, capture_output=True,
                                              check=False).stdout)
         lines = pathlib.Path(commands).read_text().splitlines()
-        looks = [f"show node {line.split('nodename=')[1].split()[0]}" for line in lines]
+        names = sorted({name for line in lines
+                        for name in line.split("nodename=")[1].split()[0].split(",")})
 
         def feed(text):
             begin = time.time()
             done = subprocess.run(["scontrol", "-o"], input="\n".join(text) + "\n", text=True,
                                   env=env, capture_output=True, timeout=60, check=False)
             return time.time() - begin, done.stdout
-        look_s, _ = feed(looks)
+        look_s, shown = feed(["show node " + ",".join(names)])
+        if shown.count("NodeName=") != len(names):
+            raise RuntimeError("a look at all nodes does not show all of them")
         apply_s, _ = feed(lines)
         _, shown = feed(["show nodes"])
         drained = shown.count("DRAIN")

@@ -275,10 +275,13 @@ class Read final : public Cursor {
     }
     const bool is_text = node.kind == TreeKind::text || node.kind == TreeKind::plain;
     const auto at = std::find(names.begin(), names.end(), std::string_view(node.text));
-    if (!is_text || node.text.empty() || at == names.end()) {
-      return expected("one of " + name_list(names));
+    if (is_text && !node.text.empty() && at != names.end()) {
+      value = static_cast<int>(at - names.begin());
+    } else if (is_text && !node.text.empty() && unknown_ == Unknown::keep_out) {
+      take_unknown_word(node, value, names);
+    } else {
+      expected("one of " + name_list(names));
     }
-    value = static_cast<int>(at - names.begin());
   }
   bool present(bool has) override {
     return here() != nullptr ? here()->kind != TreeKind::null : has;
@@ -309,12 +312,32 @@ class Read final : public Cursor {
   void require(TreeKind kind) {
     if (here() != nullptr && here()->kind != kind) expected(article_and_kind(kind));
   }
+  /// A word of a newer version: read as "unknown" where the enum has that word, else as what the
+  /// field starts with. The word itself is kept, and stands again as long as the field is not set.
+  void take_unknown_word(const TreeNode& node, int& value,
+                         std::span<const std::string_view> names) {
+    const auto unknown = std::find(names.begin(), names.end(), std::string_view("unknown"));
+    if (unknown != names.end()) value = static_cast<int>(unknown - names.begin());
+    if (kept_ == nullptr || value < 0 || static_cast<std::size_t>(value) >= names.size()) return;
+    TreeNode word;
+    word.kind = TreeKind::map;
+    word.key = node.key;
+    for (const auto& [name, text] :
+         {std::pair{unknown_word_key, node.text},
+          std::pair{read_as_key, std::string(names[static_cast<std::size_t>(value)])}}) {
+      TreeNode& part = word.children.emplace_back();
+      part.kind = TreeKind::text;
+      part.key = name;
+      part.text = text;
+    }
+    keep(word, path().size() - 1);
+  }
   void find_unknown() {
     const auto& known = frame().known;
     for (const auto& child : parent()->children) {
       if (std::find(known.begin(), known.end(), child.key) != known.end()) continue;
       if (unknown_ == Unknown::refuse) return refuse(child);
-      if (kept_ != nullptr) keep(child);
+      if (kept_ != nullptr) keep(child, frame().path_size);
     }
   }
   void refuse(const TreeNode& child) {
@@ -323,8 +346,8 @@ class Read final : public Cursor {
     fail(child, where + child.key + ": unknown field", unknown_remedy(child.key, frame().known));
   }
   /// Not inside lists and maps: an item may have moved or gone by the time of the merge.
-  void keep(const TreeNode& child) {
-    const auto above = std::span(path()).first(frame().path_size);
+  void keep(const TreeNode& child, std::size_t depth) {
+    const auto above = std::span(path()).first(depth);
     const auto moves = [](const Step& step) { return step.in != Step::In::structure; };
     if (std::any_of(above.begin(), above.end(), moves)) return;
     TreeNode* into = kept_;

@@ -165,13 +165,25 @@ class Writer {
   std::string text_;
 };
 
+/// A word that this version does not know, and what the field was read as.
+bool is_unknown_word(const TreeNode& kept) {
+  return kept.kind == TreeKind::map && kept.find(unknown_word_key) != nullptr &&
+         kept.find(read_as_key) != nullptr;
+}
+
 /// Adds what `into` lacks; true when something was added.
 bool add_missing(TreeNode& into, const TreeNode& from) {
   bool added = false;
   for (const auto& child : from.children) {
     const auto same = [&](const TreeNode& mine) { return mine.key == child.key; };
     const auto mine = std::find_if(into.children.begin(), into.children.end(), same);
-    if (mine == into.children.end()) {
+    if (is_unknown_word(child)) {
+      const bool untouched = mine != into.children.end() && mine->kind == TreeKind::text &&
+                             mine->text == child.find(read_as_key)->text;
+      if (!untouched) continue;
+      mine->text = child.find(unknown_word_key)->text;
+      added = true;
+    } else if (mine == into.children.end()) {
       into.children.push_back(child);
       added = true;
     } else if (mine->kind == TreeKind::map && child.kind == TreeKind::map) {

@@ -32,7 +32,8 @@ std::string render_json_list(const std::vector<AnyDescribed>& objects, int inden
 /// Missing fields keep the value they have; null clears an optional; a list or map that is given
 /// replaces the old one. On an error `into` is unchanged. With keep_out, `kept` receives the
 /// unknown members as a JSON object for merge_json ("" when there are none): those of the object
-/// and of structs inside it, not those inside list items and map values.
+/// and of structs inside it, not those inside list items and map values. A word that an enum does
+/// not have is then read as "unknown", or leaves the field as it is, and is kept likewise.
 Result<> parse_json(std::string_view text, AnyDescribed into, Unknown unknown = Unknown::refuse,
                     std::string* kept = nullptr);
 

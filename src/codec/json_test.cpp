@@ -6,6 +6,8 @@
 
 #include "codec/instant_text.hpp"
 #include "codec/sample_test.hpp"
+#include "model/meta.hpp"
+#include "model/verdict.hpp"
 
 namespace tundish {
 namespace {
@@ -196,6 +198,27 @@ TEST(InstantText, takes_rfc_3339_and_nothing_else) {
                            "2026-11-30T08:00:00Zx", "20x6-11-30T08:00:00Z", "now"}) {
     EXPECT_EQ(parse_instant(text), std::nullopt) << text;
   }
+}
+
+/// As a newer version would write an incident and a condition.
+TEST(Json, a_word_of_a_newer_version_is_read_as_unknown_and_kept) {
+  Condition condition;
+  const std::string newer = R"({"type":"drift","state":"suspected","reason":"r"})";
+  EXPECT_FALSE(parse_json(newer, condition)) << "people and scripts: a typing error";
+  std::string kept;
+  ASSERT_TRUE(parse_json(newer, condition, Unknown::keep_out, &kept));
+  EXPECT_EQ(condition.state, Truth::unknown);
+  EXPECT_EQ(condition.reason, "r");
+  condition.reason = "changed here";
+  std::string merged = merge_json(render_json(condition), kept);
+  EXPECT_NE(merged.find(R"("state":"suspected")"), std::string::npos) << merged;
+  EXPECT_NE(merged.find("changed here"), std::string::npos) << merged;
+  condition.state = Truth::yes;
+  merged = merge_json(render_json(condition), kept);
+  EXPECT_NE(merged.find(R"("state":"yes")"), std::string::npos) << "decided anew here";
+  Verdict verdict;  // its enum has the word too, inside a list nothing is kept
+  ASSERT_TRUE(parse_json(R"({"state":"flaky"})", verdict, Unknown::keep_out, &kept));
+  EXPECT_EQ(verdict.state, VerdictState::unknown);
 }
 
 }  // namespace

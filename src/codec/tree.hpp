@@ -47,5 +47,8 @@ const TreeNode* find_repeated_key(const TreeNode& map);
 std::string scalar_text(const TreeNode& node);
 
 inline constexpr std::size_t tree_depth_max = 64;
+/// What is kept of a word that an enum does not have: the word, and what it was read as.
+inline constexpr std::string_view unknown_word_key = "?word";
+inline constexpr std::string_view read_as_key = "?read_as";
 
 }  // namespace tundish

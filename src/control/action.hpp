@@ -25,6 +25,10 @@ struct EngineAct {
   std::vector<EngineCommand> commands;
   Instant seen_at;  ///< of the observation that the commands follow from
 };
+/// Breaks hardware on purpose: a person's order, see Runner::order.
+struct InjectAct {
+  Injection injection;
+};
 /// Leave to act on the claims of an incident: the engine and the swap follow from it.
 struct PermitClaimsAct {
   IncidentId incident;
@@ -32,20 +36,20 @@ struct PermitClaimsAct {
 
 /// What is done with the result, besides observing again.
 enum class ResultTo {
-  nobody,            ///< the next observation tells
-  incident_act,      ///< finish_act
-  incident_checks,   ///< record_incident_verdicts
-  node_checks,       ///< record_verdicts
-  node_phase,        ///< set_node_phase to Action::next_phase
-  member_joined,     ///< mark_joined
-  controller_ready   ///< record_controller
+  nobody,           ///< the next observation tells
+  incident_act,     ///< finish_act
+  incident_checks,  ///< record_incident_verdicts
+  node_checks,      ///< record_verdicts
+  node_phase,       ///< set_node_phase to Action::next_phase
+  member_joined,    ///< mark_joined
+  controller_ready  ///< record_controller
 };
 
 struct Action {
-  std::string key;    ///< (object, version): in flight once; drivers treat a repeat as the same act
+  std::string key;  ///< (object, version): in flight once; drivers treat a repeat as the same act
   std::string name;
   ActionClass action_class = ActionClass::look;
-  NodeId node;        ///< node that is touched; empty when none is
+  NodeId node;  ///< node that is touched; empty when none is
   ClusterId cluster;
   AllocationId allocation;
   IncidentId incident;
@@ -56,7 +60,7 @@ struct Action {
   NodePhase next_phase = NodePhase::ready;
   std::string config_hash;
   std::vector<std::string> users;
-  std::variant<PowerAct, VerbAct, AttachAct, EngineAct, PermitClaimsAct> act;
+  std::variant<PowerAct, VerbAct, AttachAct, EngineAct, InjectAct, PermitClaimsAct> act;
 };
 
 /// What one look at one object led to.

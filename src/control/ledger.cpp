@@ -19,8 +19,28 @@ Result<> Ledger::load() {
   return {};
 }
 
+void Ledger::rehearse(const std::function<void()>& body) {
+  check(!rehearsed_, "a rehearsal does not begin within another");
+  rehearsed_.emplace();
+  body();
+  for (auto it = rehearsed_->rbegin(); it != rehearsed_->rend(); ++it) (*it)->undo();
+  rehearsed_.reset();
+}
+
+Result<> Ledger::try_out(const Operation& operation, const std::string& actor) {
+  auto txn = std::make_unique<Txn>(registry_, scheduler_.now(), actor);
+  const Result<> done = operation.perform(*txn);
+  if (done) {
+    rehearsed_->push_back(std::move(txn));
+  } else {
+    txn->undo();
+  }
+  return done;
+}
+
 Result<> Ledger::perform(const Operation& operation, const std::string& actor,
                          const std::string& reason) {
+  if (rehearsed_) return try_out(operation, actor);
   Txn txn(registry_, scheduler_.now(), actor);
   const Result<> done = operation.perform(txn);
   if (!done) {
@@ -46,6 +66,7 @@ Result<> Ledger::perform(const Operation& operation, const std::string& actor,
 
 void Ledger::record_refusal(const std::string& actor, const std::string& call,
                             const std::string& object, const Error& error) {
+  if (rehearsed_) return;  // nothing was asked for
   HistoryEntry entry;
   entry.revision = registry_.revision();
   entry.at = scheduler_.now();

@@ -2,6 +2,8 @@
 // The registry and its store behind one door. Operations change memory at once and are committed
 // in groups; nothing leaves the process (an act, a reply) before flush() made its cause durable.
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,11 +23,14 @@ class Ledger {
   std::int64_t epoch() const { return epoch_; }
 
   /// Applies an operation in memory; it becomes durable with the next flush().
-  Result<> perform(const Operation& operation, const std::string& actor,
-                   const std::string& reason);
+  Result<> perform(const Operation& operation, const std::string& actor, const std::string& reason);
+  /// Runs `body` and then takes back all that it performed: what would be refused is refused and
+  /// what would come of it can be read in the meantime, but nobody is told and nothing is stored.
+  void rehearse(const std::function<void()>& body);
+  bool is_rehearsing() const { return rehearsed_.has_value(); }
   /// Records a call that was refused (also logins): part of the same chain.
-  void record_refusal(const std::string& actor, const std::string& call,
-                      const std::string& object, const Error& error);
+  void record_refusal(const std::string& actor, const std::string& call, const std::string& object,
+                      const Error& error);
 
   /// Runs when everything performed so far is durable, or with the error that prevented it.
   void after_flush(std::function<void(const Result<>&)> then);
@@ -44,6 +49,8 @@ class Ledger {
   }
 
  private:
+  Result<> try_out(const Operation& operation, const std::string& actor);
+
   Store& store_;
   const Scheduler& scheduler_;
   Registry registry_;
@@ -52,6 +59,8 @@ class Ledger {
   std::vector<std::function<void(const Result<>&)>> waiting_;
   std::vector<std::function<void(const Change&)>> listeners_;
   std::vector<std::function<void()>> reload_listeners_;
+  /// Set while rehearse() runs. By pointer: a Txn must not move.
+  std::optional<std::vector<std::unique_ptr<Txn>>> rehearsed_;
 };
 
 }  // namespace tundish::control

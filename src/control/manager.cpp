@@ -46,11 +46,11 @@ bool shows_same(const EngineObserved& a, const EngineObserved& b) {
 }  // namespace
 
 Manager::Manager(ManagerParts parts)
-    : parts_(std::move(parts)),
-      runner_(parts_.ledger, parts_.scheduler, parts_.drivers, *this) {
+    : parts_(std::move(parts)), runner_(parts_.ledger, parts_.scheduler, parts_.drivers, *this) {
   parts_.ledger.on_change([this](const Change& change) { touch_change(change); });
   parts_.ledger.on_reload([this] {
     runner_.forget();
+    fleet_.reset();
     touch_all();
   });
 }
@@ -62,7 +62,9 @@ void Manager::start() {
 }
 
 View Manager::view() const {
-  return {parts_.ledger.view(), seen_, parts_.policy, parts_.limits, parts_.scheduler.now()};
+  // What is rehearsed is taken back without a word: the memo must not see it.
+  FleetCache* fleet = parts_.ledger.is_rehearsing() ? nullptr : &fleet_;
+  return {parts_.ledger.view(), seen_, parts_.policy, parts_.limits, parts_.scheduler.now(), fleet};
 }
 
 std::string Manager::reason_of(const std::string& object) const {
@@ -94,6 +96,7 @@ void Manager::touch_change(const Change& change) {
     return holder ? &holder->value : nullptr;
   };
   if (change.kind == Node::kind) {
+    fleet_.touch_node(NodeId(change.id));
     touch_node(NodeId(change.id));
     // A node that became free may be the spare that an allocation waits for.
     const Node* node = body(static_cast<Node*>(nullptr));
@@ -101,6 +104,7 @@ void Manager::touch_change(const Change& change) {
       touch_allocations();
     }
   } else if (const Claim* claim = body(static_cast<Claim*>(nullptr))) {
+    fleet_.touch_node(claim->node);
     touch_node(claim->node);
     touch(Kind::incident, claim->incident.str());
   } else if (const Incident* incident = body(static_cast<Incident*>(nullptr))) {
@@ -123,6 +127,9 @@ void Manager::touch_change(const Change& change) {
              change.kind == Sku::kind || change.kind == Switch::kind) {
     touch_all();
   }
+  // A SKU says how many GPUs its nodes count for; a claim that is gone names no node.
+  const bool lost_claim = change.kind == Claim::kind && !change.body;
+  if (change.kind == Sku::kind || lost_claim) fleet_.reset();
 }
 
 void Manager::touch_all() {
@@ -272,13 +279,16 @@ void Manager::heard(const NodeId& node, const std::string& boot_id, bool on_hold
   const Instant now = parts_.scheduler.now();
   const bool was_silent = now - presence.last_heard >= parts_.limits.silent_after;
   const bool new_boot = presence.boot_id != boot_id;
-  presence = {now, boot_id, on_hold};
+  presence.last_heard = now;
+  presence.on_hold = on_hold;
+  if (new_boot) presence.boot_id = boot_id;
   if (new_boot) {
     (void)parts_.ledger.perform(*record_boot(node, boot_id), "agent:" + node.str(), "new boot");
   }
+  if (was_silent) fleet_.touch_node(node);
   if (was_silent || new_boot) touch_node(node);
-  const Node* known = parts_.ledger.view().find(node);
-  if (was_silent && known && known->status.phase == NodePhase::ready) touch_allocations();
+  const Node* known = was_silent ? parts_.ledger.view().find(node) : nullptr;
+  if (known && known->status.phase == NodePhase::ready) touch_allocations();
 }
 
 void Manager::set_hold_file(bool present) {
@@ -372,8 +382,8 @@ bool Manager::is_quiet(const Cluster& cluster) const {
 Instant Manager::next_look(const ClusterId& id, const Cluster& cluster) const {
   const auto looked = engine_looked_.find(id);
   if (looked == engine_looked_.end()) return {1};
-  return looked->second + (is_quiet(cluster) ? parts_.limits.engine_interval
-                                             : parts_.limits.engine_interval_busy);
+  return looked->second +
+         (is_quiet(cluster) ? parts_.limits.engine_interval : parts_.limits.engine_interval_busy);
 }
 
 void Manager::look_at_engines(Instant now) {
@@ -430,7 +440,9 @@ void Manager::on_switch(const std::string& name, SwitchReading reading, Instant 
   bool changed = false;
   for (const auto& port : reading.ports) {
     PortObserved& known = seen_.ports[{port.switch_name, port.port}];
-    changed = changed || !known.at.is_set() || known.segment != port.segment;
+    const bool differs = !known.at.is_set() || known.segment != port.segment;
+    if (differs) fleet_.touch_port(port.switch_name, port.port);
+    changed = changed || differs;
     known = port;
     known.at = parts_.scheduler.now();
   }
@@ -446,6 +458,7 @@ void Manager::on_switch_silent(const std::string& name, const Error& why) {
 
 void Manager::on_port_unknown(const PortRef& port) {
   seen_.ports.erase({port.switch_name, port.port});
+  fleet_.touch_port(port.switch_name, port.port);
 }
 
 void Manager::on_engine(const ClusterId& cluster, EngineObserved observed) {
@@ -470,11 +483,20 @@ void Manager::on_engine(const ClusterId& cluster, EngineObserved observed) {
 }
 
 void Manager::on_finished(const Action& action) {
+  if (action.result_to == ResultTo::controller_ready) look_anew(action.cluster);
   touch(Kind::incident, action.incident.str());
   touch(Kind::cluster, action.cluster.str());
   touch(Kind::allocation, action.allocation.str());
   touch(Kind::node, action.node.str());
   schedule_pump();
+}
+
+/// A silence that was seen before a controller was set up does not ask for another set-up.
+void Manager::look_anew(const ClusterId& cluster) {
+  const auto seen = seen_.engines.find(cluster);
+  if (seen == seen_.engines.end() || seen->second.reachable) return;
+  seen_.engines.erase(seen);
+  engine_looked_.erase(cluster);
 }
 
 void Manager::on_hook(const std::string& hook) {

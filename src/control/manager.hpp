@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "control/allocation/fleet_cache.hpp"
 #include "control/cluster/reconcile_cluster.hpp"
 #include "control/ledger.hpp"
 #include "control/runner/runner.hpp"
@@ -40,6 +41,11 @@ class Manager final : public RunnerListener {
   /// As pump(), once in the next turn of the loop: what came in meanwhile shares one commit.
   void pump_soon() { schedule_pump(); }
   void touch_all();
+
+  /// A person's order, permitted and done now or refused; `done` is called exactly once.
+  void order(Action action, std::function<void(const Result<>&)> done) {
+    runner_.order(std::move(action), view(), std::move(done));
+  }
 
   // Observations that come in from outside.
   void heard(const NodeId& node, const std::string& boot_id, bool on_hold);
@@ -89,20 +95,22 @@ class Manager final : public RunnerListener {
   void beat();
   void touch_restless();
   void look_at_engines(Instant now);
+  void look_anew(const ClusterId& cluster);
   void read_switches(Instant now);
   void free_tombstones(Instant now);
   Instant next_look(const ClusterId& id, const Cluster& cluster) const;
 
   ManagerParts parts_;
   Observations seen_;
+  mutable FleetCache fleet_;  ///< a memo: asking brings it up to date
   Runner runner_;
   std::set<Key> due_;
   std::map<Key, Instant> wakes_;
   std::set<std::pair<Instant, Key>> wake_order_;  ///< wakes_ by time
-  std::set<Key> restless_;  ///< wants an act: looked at again every busy beat
-  std::set<Key> moving_;    ///< under way: its engine is looked at at the busy interval
-  Instant busy_at_;         ///< last busy beat
-  Instant beat_at_;         ///< beat that is armed; unset: none
+  std::set<Key> restless_;                        ///< wants an act: looked at again every busy beat
+  std::set<Key> moving_;  ///< under way: its engine is looked at at the busy interval
+  Instant busy_at_;       ///< last busy beat
+  Instant beat_at_;       ///< beat that is armed; unset: none
   std::map<std::string, std::string> reasons_;
   std::set<std::string> changed_incidents_;
   std::map<std::string, ActCount> acts_;

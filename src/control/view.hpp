@@ -59,12 +59,15 @@ struct Limits {
   int disruptive_percent = 2;  ///< of the site, at most
 };
 
+class FleetCache;
+
 struct View {
   const Registry& reg;
   const Observations& seen;
   const RemediationPolicy& policy;
   const Limits& limits;
   Instant now;
+  FleetCache* fleet = nullptr;  ///< placement's index of this very view; nullptr: made when needed
 };
 
 /// Heard within `silent_after`. False means unknown, never broken.

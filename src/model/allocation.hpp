@@ -36,6 +36,7 @@ struct AllocationNode {
   std::string cause;
   std::string setup_hash;
   int setups = 0;
+  bool begun = false;
   void fields(Fields& f) {
     f(1, "node", node, "node id");
     f(2, "role", role, "member, spare, leaving, login or controller");
@@ -47,6 +48,7 @@ struct AllocationNode {
     f(8, "cause", cause, "incident that made it take the role; empty: the order itself");
     f(9, "setup_hash", setup_hash, "accounts and names that it was last set up with");
     f(10, "setups", setups, "times that it was set up: a return to earlier accounts is a new act");
+    f(11, "begun", begun, "its set-up was begun, so what it left behind is cleaned up");
   }
 };
 
@@ -124,8 +126,8 @@ struct Allocation {
 
 enum class ClusterPhase { pending, configuring, joining, verifying, active, degraded, deleting };
 inline std::span<const std::string_view> enum_names(ClusterPhase) {
-  static constexpr std::string_view names[] = {"pending",   "configuring", "joining", "verifying",
-                                               "active",    "degraded",    "deleting"};
+  static constexpr std::string_view names[] = {"pending", "configuring", "joining", "verifying",
+                                               "active",  "degraded",    "deleting"};
   return names;
 }
 
@@ -168,7 +170,6 @@ struct ClusterStatus {
   AllocationId allocation;
   int index = 0;
   std::vector<DeclaredNode> declared;
-  std::string config_hash;
   std::string config_applied;
   std::string login_address;
   std::vector<std::string> users_applied;
@@ -182,7 +183,7 @@ struct ClusterStatus {
     f(4, "allocation", allocation, "its nodes");
     f(5, "index", index, "small number from which ports of its daemons follow");
     f(6, "declared", declared, "nodes in the engine's configuration");
-    f(7, "config_hash", config_hash, "hash of the configuration that is wanted");
+    // 7 was config_hash: the wanted one is computed, see setup_hash.
     f(8, "config_applied", config_applied, "hash of the configuration last applied");
     f(9, "login_address", login_address, "address of the login node in the tenant's network");
     f(10, "users_applied", users_applied, "users with accounts in the engine");

@@ -8,7 +8,7 @@ namespace tundish {
 
 /// Classes of action that authority and consent speak of.
 enum class ActionClass {
-  look,           ///< reads only
+  look,  ///< reads only
   stop_new_work,
   drain,
   requeue,
@@ -16,12 +16,13 @@ enum class ActionClass {
   power,
   network,
   engine_config,
-  node_setup,     ///< set up, wipe and check a node that is ours to hand out
+  node_setup,  ///< set up, wipe and check a node that is ours to hand out
+  drill        ///< a fault that a person asks for
 };
 inline std::span<const std::string_view> enum_names(ActionClass) {
-  static constexpr std::string_view names[] = {"look",  "stop_new_work", "drain",
-                                               "requeue", "reset",       "power",
-                                               "network", "engine_config", "node_setup"};
+  static constexpr std::string_view names[] = {
+      "look",  "stop_new_work", "drain",         "requeue",    "reset",
+      "power", "network",       "engine_config", "node_setup", "drill"};
   return names;
 }
 

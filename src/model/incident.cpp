@@ -33,6 +33,8 @@ void Incident::fields(Fields& f) {
   f(27, "held", held, "a person stopped automatic steps on this incident");
   f(28, "meta", meta, "name, revision");
   f(29, "last_witness_at", last_witness_at, "when the newest hardware witness was stored");
+  f(30, "node_name", node_name,
+    "name of the node; filled in when it is read, where it may be seen");
 }
 
 }  // namespace tundish

@@ -103,6 +103,7 @@ struct Incident {
   static constexpr std::string_view kind = "incident";
   IncidentId id;
   NodeId node;
+  std::string node_name;
   AllocationId allocation;
   std::string fault;
   std::string device;

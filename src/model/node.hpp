@@ -37,9 +37,9 @@ enum class NodePhase {
   retired
 };
 inline std::span<const std::string_view> enum_names(NodePhase) {
-  static constexpr std::string_view names[] = {"expected",     "discovered", "inspecting", "ready",
-                                               "reserved",     "provisioning", "assigned", "wiping",
-                                               "revalidating", "retired"};
+  static constexpr std::string_view names[] = {
+      "expected",     "discovered", "inspecting", "ready",        "reserved",
+      "provisioning", "assigned",   "wiping",     "revalidating", "retired"};
   return names;
 }
 
@@ -144,6 +144,7 @@ struct NodeStatus {
   int attempts = 0;
   Instant revalidated_at;
   std::vector<ObservedGpu> accepted_gpus;
+  std::string accepted_serial;
   void fields(Fields& f) {
     f(1, "phase", phase, "where it is in its life cycle");
     f(2, "phase_since", phase_since, "when it entered the phase");
@@ -158,6 +159,8 @@ struct NodeStatus {
     f(11, "revalidated_at", revalidated_at, "when it last passed every check");
     f(12, "accepted_gpus", accepted_gpus,
       "GPUs on record since the inspection; later ones must match");
+    f(13, "accepted_serial", accepted_serial,
+      "board first seen, or last confirmed by a person; another one is a board swap");
   }
 };
 

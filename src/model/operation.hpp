@@ -38,6 +38,7 @@ struct HistoryEntry {
   std::string outcome;  ///< done, or refused: CODE what
   std::string previous_hash;
   std::string hash;
+  std::int64_t sequence = 0;
   void fields(Fields& f) {
     f(1, "revision", revision, "global revision after the operation");
     f(2, "at", at, "when");
@@ -47,7 +48,8 @@ struct HistoryEntry {
     f(6, "reason", reason, "why");
     f(7, "outcome", outcome, "done, or refused with code and text");
     f(8, "previous_hash", previous_hash, "hash of the entry before");
-    f(9, "hash", hash, "over previous_hash and every field above");
+    f(9, "hash", hash, "over sequence, previous_hash and every field above");
+    f(10, "sequence", sequence, "number of the entry, from 1 without a gap; given by the store");
   }
 };
 

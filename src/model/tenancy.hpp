@@ -76,7 +76,8 @@ struct Token {
     f(4, "node", node, "BMC MAC (enrolment) or node id (agent identity); empty for people");
     f(5, "one_time", one_time, "spent by its first successful use: enrolment");
     f(6, "expires_at", expires_at, "empty: never");
-    f(7, "last_used_at", last_used_at, "coarse: written at most once a day");
+    f(7, "last_used_at", last_used_at,
+      "coarse: written at most once an hour; not for agents, which are heard anyway");
     f(8, "meta", meta, "name, tenant, revision");
   }
 };

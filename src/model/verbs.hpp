@@ -217,9 +217,11 @@ struct AgentSync {
 struct AgentSyncReply {
   std::vector<std::string> stored_witnesses;
   std::vector<std::string> stored_results;
+  std::vector<std::string> refused_results;
   void fields(Fields& f) {
     f(1, "stored_witnesses", stored_witnesses, "ids that are durable and need not be sent again");
     f(2, "stored_results", stored_results, "keys that are durable");
+    f(3, "refused_results", refused_results, "keys that nobody asked for; need not be sent again");
   }
 };
 

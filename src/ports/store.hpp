@@ -16,9 +16,10 @@ struct StoreHead {
 };
 
 struct HistoryQuery {
-  std::int64_t after = 0;  ///< entries with a higher sequence
+  std::int64_t after = 0;   ///< entries with a higher sequence
+  std::int64_t before = 0;  ///< and with a lower one; 0: up to the newest
   int limit = 1000;
-  std::string object;      ///< prefix filter; empty: all
+  std::string object;  ///< prefix filter; empty: all
   bool newest_first = false;
 };
 
@@ -35,7 +36,8 @@ class Store {
   virtual StoreHead head() const = 0;
   /// Hands over every live object once.
   virtual Result<> load(const std::function<Result<>(const ObjectBase&)>& take) = 0;
-  /// All or nothing, and durable when it returns. Sets the hashes of the history entries.
+  /// All or nothing, and durable when it returns; an error means that nothing was kept. A store
+  /// that cannot tell ends the process. Sets the hashes of the history entries.
   virtual Result<> commit(const Batch& batch) = 0;
   virtual Result<std::vector<HistoryEntry>> history(const HistoryQuery& query) = 0;
   virtual Result<VerifyReport> verify_history() = 0;

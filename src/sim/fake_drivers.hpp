@@ -32,26 +32,32 @@ class Link {
     const bool refuse = random.chance(trouble_.refused);
     const Instant now = world_.scheduler().now();
     const Instant there = now + random.between(milliseconds(1), trouble_.slowest);
-    const auto answered = std::make_shared<bool>(false);
-    const std::weak_ptr<int> process = process_;
-    const auto answer = [answered, process, done](Result<T> result) {
-      if (*answered || process.expired()) return;
-      *answered = true;
-      done(std::move(result));
+    // Shared: what is carried is large, and three tasks know of it.
+    struct Trip {
+      std::weak_ptr<int> process;
+      std::function<Result<T>()> act;
+      std::function<void(Result<T>)> done;
+      bool answered = false;
+      void answer(Result<T> result) {
+        if (answered || process.expired()) return;
+        answered = true;
+        done(std::move(result));
+      }
     };
+    const auto trip = std::make_shared<Trip>(Trip{process_, std::move(act), std::move(done)});
     world_.scheduler().at(now + limit,
-                          [answer] { answer(make_error(Code::timeout, "no answer")); });
+                          [trip] { trip->answer(make_error(Code::timeout, "no answer")); });
     if (refuse) {
-      world_.scheduler().at(there, [answer] { answer(make_error(Code::unavailable, "refused")); });
+      world_.scheduler().at(there,
+                            [trip] { trip->answer(make_error(Code::unavailable, "refused")); });
       return;
     }
     if (lose_request) return;
-    world_.scheduler().at(there, [this_world = &world_, act, answer, lose_answer, there] {
-      Result<T> result = act();
+    world_.scheduler().at(there, [this_world = &world_, trip, lose_answer, there] {
+      auto result = std::make_shared<Result<T>>(trip->act());
       if (lose_answer) return;
-      this_world->scheduler().at(
-          there + milliseconds(1),
-          [answer, result = std::move(result)]() mutable { answer(std::move(result)); });
+      this_world->scheduler().at(there + milliseconds(1),
+                                 [trip, result] { trip->answer(std::move(*result)); });
     });
   }
 

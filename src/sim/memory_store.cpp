@@ -34,6 +34,19 @@ std::string hash_of(std::size_t sequence, const HistoryEntry& entry) {
   return hex;
 }
 
+/// A version of its own: what becomes of the writer's object later is not on the disk.
+template <class... T>
+std::shared_ptr<ObjectBase> copy_of(const ObjectBase& object, const std::tuple<Table<T>...>*) {
+  std::shared_ptr<ObjectBase> copy;
+  const auto take = [&]<class Kind>(const Kind*) {
+    if (copy || object.kind() != Kind::kind) return;
+    const auto* holder = dynamic_cast<const Holder<Kind>*>(&object);
+    if (holder) copy = std::make_shared<Holder<Kind>>(holder->value);
+  };
+  (take(static_cast<const T*>(nullptr)), ...);
+  return copy;
+}
+
 Error lost_error() {
   return make_error(Code::unavailable, "the simulated disk failed").with_remedy("try again");
 }
@@ -41,12 +54,13 @@ Error lost_error() {
 }  // namespace
 
 Result<> MemoryStore::load(const std::function<Result<>(const ObjectBase&)>& take) {
-  for (const auto& [key, body] : disk_.objects) {
+  for (const auto& [key, stored] : disk_.objects) {
     const auto object = make_object(key.first);
     if (!object) {
       log(LogLevel::warn, "store_kind_unknown", {{"kind", key.first}, {"id", key.second}});
       continue;
     }
+    const std::string body = text_of(disk_, key, stored);
     const auto read = parse_json(body, *object, Unknown::keep_out);
     if (!read || object->id() != key.second) {
       const std::string why = read ? "its body names another id" : read.error().what;
@@ -68,6 +82,13 @@ void MemoryStore::append(Disk& disk, HistoryEntry entry) {
   disk.entries = disk.history.size();
 }
 
+std::string MemoryStore::text_of(const Disk& disk, const Key& key, const Stored& stored) {
+  if (!stored.body) return stored.text;
+  std::string text = render_json(*stored.body);
+  const auto kept = disk.kept.find(key);
+  return kept == disk.kept.end() ? text : merge_json(text, kept->second);
+}
+
 void MemoryStore::apply(Disk& disk, const Batch& batch) {
   for (const auto& change : batch.changes) {
     const Key key{change.kind, change.id};
@@ -78,10 +99,9 @@ void MemoryStore::apply(Disk& disk, const Batch& batch) {
       continue;
     }
     disk.head.newest = std::max(disk.head.newest, change.body->meta().created_at);
-    std::string body = render_json(*change.body);
-    const auto kept = disk.kept.find(key);
-    if (kept != disk.kept.end()) body = merge_json(body, kept->second);
-    disk.objects[key] = std::move(body);
+    auto copy = copy_of(*change.body, static_cast<const Tables*>(nullptr));
+    std::string text = copy ? "" : render_json(*change.body);
+    disk.objects[key] = {std::move(copy), std::move(text)};
   }
   for (const auto& entry : batch.history) append(disk, entry);
 }
@@ -111,10 +131,13 @@ Result<> MemoryStore::commit(const Batch& batch) {
 Result<std::vector<HistoryEntry>> MemoryStore::history(const HistoryQuery& query) {
   if (query.limit < 0) return make_error(Code::invalid, "limit must not be negative");
   std::vector<HistoryEntry> out;
-  const std::int64_t size = static_cast<std::int64_t>(disk_.history.size());
+  std::int64_t size = static_cast<std::int64_t>(disk_.history.size());
+  if (query.before > 0) size = std::min(size, query.before - 1);
   for (std::int64_t i = std::max<std::int64_t>(query.after, 0); i < size; ++i) {
     const auto& entry = disk_.history[static_cast<std::size_t>(i)];
-    if (entry.object.starts_with(query.object)) out.push_back(entry);
+    if (!entry.object.starts_with(query.object)) continue;
+    out.push_back(entry);
+    out.back().sequence = i + 1;
   }
   if (query.newest_first) std::reverse(out.begin(), out.end());
   if (out.size() > static_cast<std::size_t>(query.limit)) {
@@ -186,7 +209,7 @@ Result<> MemoryStore::restore(const std::string& path, Instant now) {
   entry.object = "hold/" + hold.id.str();
   entry.reason = "backup " + path;
   entry.outcome = "done";
-  disk.objects[{"hold", hold.id.str()}] = render_json(hold);
+  disk.objects[{"hold", hold.id.str()}] = {nullptr, render_json(hold)};
   append(disk, std::move(entry));
   disk_ = std::move(disk);
   return {};
@@ -198,12 +221,12 @@ void MemoryStore::plant_object(const std::string& kind, const std::string& id, s
   // A body that does not decode is planted as it is: load() shall meet it.
   const bool has_kept = object && parse_json(body, *object, Unknown::keep_out, &kept).has_value();
   if (has_kept && !kept.empty()) disk_.kept[{kind, id}] = std::move(kept);
-  disk_.objects[{kind, id}] = std::move(body);
+  disk_.objects[{kind, id}] = {nullptr, std::move(body)};
 }
 
 std::string MemoryStore::find_body(const std::string& kind, const std::string& id) const {
   const auto found = disk_.objects.find({kind, id});
-  return found == disk_.objects.end() ? "" : found->second;
+  return found == disk_.objects.end() ? "" : text_of(disk_, found->first, found->second);
 }
 
 void MemoryStore::tamper(const std::function<void(std::vector<HistoryEntry>&)>& change) {

@@ -2,6 +2,7 @@
 // The store of the simulator. It outlives the simulated processes that open it.
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,8 @@ enum class CommitFault {
   done_but_reported_lost  ///< all of it was kept, and its writer is told otherwise
 };
 
-/// Keeps what a real store keeps: text. So an object that does not survive its own encoding shows.
+/// Gives back what a real store does: what its text says. So an object that does not survive its
+/// own encoding shows. The text is made when it is asked for: most versions are never read.
 class MemoryStore final : public Store {
  public:
   StoreHead head() const override { return disk_.head; }
@@ -44,16 +46,21 @@ class MemoryStore final : public Store {
 
  private:
   using Key = std::pair<std::string, std::string>;
+  struct Stored {
+    std::shared_ptr<ObjectBase> body;  ///< a copy of our own; nullptr: there is `text`
+    std::string text;
+  };
   struct Disk {
     StoreHead head;
-    std::map<Key, std::string> objects;  ///< kind and id -> JSON
-    std::map<Key, std::string> kept;     ///< their members that this version does not know
-    std::vector<HistoryEntry> history;   ///< sequence = index + 1
+    std::map<Key, Stored> objects;      ///< by kind and id
+    std::map<Key, std::string> kept;    ///< their members that this version does not know
+    std::vector<HistoryEntry> history;  ///< sequence = index + 1
     std::size_t entries = 0;
     std::string last_hash;
   };
   static void apply(Disk& disk, const Batch& batch);
   static void append(Disk& disk, HistoryEntry entry);
+  static std::string text_of(const Disk& disk, const Key& key, const Stored& stored);
 
   Disk disk_;
   std::map<std::string, Disk> backups_;

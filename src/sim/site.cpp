@@ -2,6 +2,8 @@
 
 #include "base/check.hpp"
 #include "base/text.hpp"
+#include "control/allocation/fleet_cache.hpp"
+#include "control/allocation/fleet_view.hpp"
 #include "control/allocation/order.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/governance_ops.hpp"
@@ -137,10 +139,9 @@ void Site::order(const std::string& tenant, const std::string& name, ClusterSpec
 }
 
 void Site::remove(const std::string& cluster) {
-  want([this, cluster] { return view()->find_named<Cluster>(cluster) == nullptr; },
-       [this, cluster] {
-         perform(begin_delete_cluster(view()->find_named<Cluster>(cluster)->id));
-       });
+  want(
+      [this, cluster] { return view()->find_named<Cluster>(cluster) == nullptr; },
+      [this, cluster] { perform(begin_delete_cluster(view()->find_named<Cluster>(cluster)->id)); });
 }
 
 void Site::start_job(const std::string& cluster, int nodes) {
@@ -245,6 +246,15 @@ void Site::note(std::vector<std::string> broken) {
   }
 }
 
+/// What is kept from change to change is what would be built anew.
+void Site::check_fleet() {
+  if (!process_) return;
+  const auto view = process_->manager->view();
+  const auto kept = view.fleet->at(view);
+  const auto fresh = control::placement::FleetIndex::create(control::fleet_of(view));
+  if (!kept || !fresh || **kept != *fresh) note({"placement does not see the fleet as it is"});
+}
+
 void Site::run_until(Instant limit) {
   while (report_.broken.empty()) {
     bool more = false;
@@ -259,7 +269,9 @@ void Site::run_until(Instant limit) {
     still_ = scheduler_.now() == last_event_ ? still_ + 1 : 0;
     last_event_ = scheduler_.now();
     if (still_ > most_events_at_once) note({"time stands still"});
-    note(report_.events % events_between_sweeps == 0 ? checker_.sweep() : checker_.after_event());
+    const bool sweep = report_.events % events_between_sweeps == 0;
+    note(sweep ? checker_.sweep() : checker_.after_event());
+    if (sweep) check_fleet();
   }
 }
 
@@ -270,8 +282,7 @@ std::string Site::describe_end() const {
   std::map<std::string, int> lines;
   for (const auto& [id, node] : reg.all<Node>()) {
     const auto phase = enum_names(NodePhase{})[static_cast<std::size_t>(node.status.phase)];
-    ++lines["node " + std::string(phase) + " claims " +
-            std::to_string(reg.claims_on(id).size())];
+    ++lines["node " + std::string(phase) + " claims " + std::to_string(reg.claims_on(id).size())];
   }
   for (const auto& [id, held] : reg.all<Allocation>()) {
     const auto phase = enum_names(held.status.phase)[static_cast<std::size_t>(held.status.phase)];
@@ -306,6 +317,7 @@ std::string Site::describe_end() const {
 }
 
 SimReport Site::finish() {
+  check_fleet();
   if (report_.broken.empty()) note(checker_.settled());
   if (const Registry* reg = view()) {
     for (const auto& [id, incident] : reg->all<Incident>()) {

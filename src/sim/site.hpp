@@ -65,6 +65,7 @@ class Site {
   void tell_witnesses(SimNode& node);
   void mix(std::string_view text);
   void note(std::vector<std::string> broken);
+  void check_fleet();
   std::string describe_end() const;
 
   const SimOptions& options_;

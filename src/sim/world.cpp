@@ -36,6 +36,7 @@ SimNode& World::add_node(const std::string& name, int gpus) {
   SimNode& node = nodes[name];
   node.name = name;
   node.gpus.resize(static_cast<std::size_t>(gpus));
+  node.begin_boot();
   return node;
 }
 
@@ -79,8 +80,8 @@ void World::write_fault_line(SimNode& node, int gpu, int xid, Provenance provena
                                        : "pid=1, name=python3, Uncontained: FBHUB. RST: Yes, "
                                          "D-RST: No";
   ++node.fault_lines;
-  write_kernel_line(node, "NVRM: Xid (PCI:" + pci_of(gpu) + "): " + std::to_string(xid) + ", " +
-                              detail,
+  write_kernel_line(node,
+                    "NVRM: Xid (PCI:" + pci_of(gpu) + "): " + std::to_string(xid) + ", " + detail,
                     provenance);
 }
 
@@ -136,7 +137,7 @@ void World::power(SimNode& node, PowerVerb verb) {
     if (back.powered) return;
     back.powered = true;
     back.agent_up = true;
-    ++back.boots;
+    back.begin_boot();
     back.seq = 0;
     for (auto& gpu : back.gpus) {
       if (!gpu.sticky) gpu = {};
@@ -269,30 +270,31 @@ EngineObserved World::observe_engine(const std::string& cluster) {
   schedule_jobs(engine);
   out.reachable = true;
   out.partition_nodes = engine.partition;
+  out.nodes.reserve(engine.nodes.size());
+  out.jobs.reserve(engine.jobs.size());
   for (const auto& [name, state] : engine.nodes) {
-    EngineNode node;
+    EngineNode& node = out.nodes.emplace_back();
     node.name = name;
     node.reason = state.reason;
     const SimNode* real = find(name);
     node.registered = real && real->powered && real->cluster == cluster;
-    node.states = {"IDLE"};
-    if (!node.registered) node.states.push_back("NOT_RESPONDING");
-    if (state.drained) node.states.push_back("DRAIN");
-    if (state.down) node.states.push_back("DOWN");
+    node.states.reserve(4);
+    node.states.emplace_back("IDLE");
+    if (!node.registered) node.states.emplace_back("NOT_RESPONDING");
+    if (state.drained) node.states.emplace_back("DRAIN");
+    if (state.down) node.states.emplace_back("DOWN");
     for (const auto& job : engine.jobs) {
       if (job.state == "RUNNING" && contains(job.nodes, name)) node.allocated_cpus = 1;
     }
-    out.nodes.push_back(std::move(node));
   }
   for (const auto& job : engine.jobs) {
-    EngineJob seen;
+    EngineJob& seen = out.jobs.emplace_back();
     seen.id = job.id;
     seen.state = job.state;
     seen.nodes = job.nodes;
     seen.restarts = job.restarts;
     seen.requeueable = true;
     seen.begin_time_s = job.begin_time_s;
-    out.jobs.push_back(std::move(seen));
   }
   return out;
 }

@@ -28,18 +28,20 @@ struct SimNode {
   bool powered = true;
   bool agent_up = true;
   bool oob_cut = false;
-  int boots = 1;
+  int boots = 0;
+  std::string boot;  ///< id of the boot that runs
   int power_acts = 0;
   int resets = 0;
   std::vector<SimGpu> gpus;
-  std::string cluster;          ///< engine daemon runs for it
-  std::string residue;          ///< tenant whose data is on the disks; empty: wiped
-  std::int64_t fault_lines = 0; ///< kernel lines that name a fault, whoever wrote them
-  bool silent_fault = false;    ///< broken without a line: only a check can know
+  std::string cluster;           ///< engine daemon runs for it
+  std::string residue;           ///< tenant whose data is on the disks; empty: wiped
+  std::int64_t fault_lines = 0;  ///< kernel lines that name a fault, whoever wrote them
+  bool silent_fault = false;     ///< broken without a line: only a check can know
   std::int64_t seq = 0;
-  std::deque<Witness> spool;    ///< not acknowledged
+  std::deque<Witness> spool;  ///< not acknowledged
   std::map<std::string, VerbResult> journal;
-  std::string boot_id() const { return name + "-boot-" + std::to_string(boots); }
+  const std::string& boot_id() const { return boot; }
+  void begin_boot() { boot = name + "-boot-" + std::to_string(++boots); }
   bool reachable() const { return powered && agent_up && !oob_cut; }
   bool healthy() const;
 };
@@ -104,7 +106,7 @@ class World {
   std::map<std::string, SimNode> nodes;
   std::map<std::string, SimEngine> engines;
   std::map<std::string, std::string> ports;  ///< NODE/INDEX -> segment
-  std::vector<std::string> faults;  ///< broken rules that the world itself noticed
+  std::vector<std::string> faults;           ///< broken rules that the world itself noticed
   std::set<std::string> resumed_by_person;
   // What changed since the checker looked.
   std::set<std::string> touched_nodes;

@@ -198,6 +198,12 @@ TYPED_TEST(StoreContract, history_is_in_order_and_filtered) {
   query.after = 1;
   EXPECT_THAT(reasons_of(store.history(query)), ElementsAre("d", "b"));
   query = {};
+  query.newest_first = true;
+  query.limit = 2;
+  query.before = store.history(query)->back().sequence;  // the page after ("e", "d")
+  EXPECT_EQ(query.before, 4);
+  EXPECT_THAT(reasons_of(store.history(query)), ElementsAre("c", "b"));
+  query = {};
   query.object = "tenant/";
   EXPECT_THAT(reasons_of(store.history(query)), IsEmpty());
   query = {};

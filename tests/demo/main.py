@@ -255,6 +255,7 @@ def main():
     flags = set(sys.argv[1:])
     unknown = flags - {"--keep", "--without-tundishd"}
     if unknown:
+        print(f"main: not known: {' '.join(sorted(unknown))}", file=sys.stderr)
         print(__doc__)
         return 2
 

@@ -5,11 +5,12 @@
 #include <filesystem>
 #include <ostream>
 
+#include "apps/tundish/lab_choice.hpp"
 #include "apps/tundish/lab_connect.hpp"
 #include "apps/tundish/lab_files.hpp"
 #include "base/text.hpp"
-#include "edge/cli/cluster_exec.hpp"
 #include "edge/cli/interrupt.hpp"
+#include "edge/cli/run_ssh.hpp"
 #include "edge/cli/wait.hpp"
 #include "lab/node_init.hpp"
 #include "lab/supervisor.hpp"
@@ -67,8 +68,27 @@ Result<int> await_daemon(cli::Context& context, const lab::LabPaths& paths,
   return code;
 }
 
+/// The first count that no lab can have; empty when there is none.
+std::string bad_count(const lab::LabSpec& spec) {
+  struct Count {
+    const char* flag;
+    int value, least;
+  };
+  for (const Count& count :
+       {Count{"--nodes", spec.nodes, 1}, Count{"--racks", spec.racks, 1},
+        Count{"--gpus", spec.gpus, 0}, Count{"--service-nodes", spec.service_nodes, 0},
+        Count{"--login-nodes", spec.login_nodes, 0}}) {
+    if (count.value >= count.least) continue;
+    return std::string(count.flag) + " " + std::to_string(count.value) + " is below " +
+           std::to_string(count.least);
+  }
+  return "";
+}
+
 Result<int> up(cli::Context& context, LabArgs args) {
   args.spec.fabric = args.fabric == "frr" ? lab::FabricKind::frr : lab::FabricKind::flat;
+  const std::string bad = bad_count(args.spec);
+  if (!bad.empty()) return context.fail_flag("lab up: " + bad + "; nothing was started");
   if (args.spec.bin_dir.empty()) {
     args.spec.bin_dir = std::filesystem::path(own_path()).parent_path().string();
   }
@@ -99,8 +119,24 @@ Result<int> up(cli::Context& context, LabArgs args) {
   return cli::exit_done;
 }
 
+/// Commands must not go on to mean a lab that is gone.
+Result<> forget_lab(cli::Context& context, const lab::LabPaths& gone) {
+  const auto file = TRY(context.load_context());
+  if (file.lab.empty() || lab_paths(file.lab).root != gone.root) return {};
+  return context.save_context({});
+}
+
 Result<int> down(cli::Context& context, const LabArgs& args) {
-  const lab::LabPaths paths = TRY(chosen_paths(context, args));
+  const std::string chosen = TRY(chosen_lab(context, args));
+  const lab::LabPaths paths = lab_paths(chosen);
+  std::error_code ignored;
+  // A lab is where its root is: ending one by its name alone might hit another's processes.
+  if (!std::filesystem::exists(paths.root, ignored)) {
+    const Error none = no_lab_error(context, chosen);
+    if (!context.settings().dry_run) TRY_VOID(forget_lab(context, paths));
+    context.note(none.what + ": nothing to end\n  " + none.remedy);
+    return cli::exit_done;
+  }
   if (context.settings().dry_run) {
     context.note("dry run: would end the lab at " + paths.root);
     return cli::exit_done;
@@ -111,10 +147,7 @@ Result<int> down(cli::Context& context, const LabArgs& args) {
   spec.root = paths.root;
   if (const auto known = lab::load_spec(paths.spec_file())) spec = *known;
   TRY_VOID(lab::lab_down(spec, args.keep_logs ? lab::KeepLogs::yes : lab::KeepLogs::no));
-  auto file = TRY(context.load_context());
-  if (!file.lab.empty() && lab_paths(file.lab).root == paths.root) {
-    TRY_VOID(context.save_context({}));
-  }
+  TRY_VOID(forget_lab(context, paths));
   context.note("lab " + spec.name + " is down");
   return cli::exit_done;
 }
@@ -200,8 +233,8 @@ std::string proxy_command(const std::string& lab) {
 
 Result<int> ssh(cli::Context& context, const LabArgs& args) {
   const std::string lab = TRY(chosen_lab(context, args));
-  return cli::replace_process(
-      cli::ssh_argv({args.user, args.node, args.identity_file, proxy_command(lab), args.words}));
+  return cli::run_ssh({args.user, args.node, args.identity_file, proxy_command(lab), args.words,
+                       "node " + args.node});
 }
 
 Result<int> connect(cli::Context& context, const LabArgs& args) {
@@ -257,6 +290,7 @@ void add_life(cli::Command noun, cli::Context& context, const Args& args) {
   cli::Command status_verb = noun.verb("status", "power and boots of every node");
   take_lab(status_verb, args);
   status_verb.run([&context, args] { return status(context, *args); });
+  add_lab_choice(noun, context);
 }
 
 void add_access(cli::Command noun, cli::Context& context, const Args& args) {
@@ -324,6 +358,7 @@ void add_lab(cli::Command root, cli::Context& context) {
   add_fabric(noun, context, args);
   context.doctor_probes.push_back([&context] { return look_at_lab(context); });
   context.lab_proxy = proxy_command;
+  context.find_lab = [&context](const std::string& lab) { return find_lab(context, lab); };
 }
 
 lab::LabPaths lab_paths(const std::string& name_or_root) {

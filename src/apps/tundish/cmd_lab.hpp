@@ -4,7 +4,7 @@
 
 namespace tundish {
 
-/// lab up, down, status, exec, ssh; hidden: supervise, node-init, connect.
+/// lab up, down, status, list, use, exec, ssh; hidden: supervise, node-init, connect.
 void add_lab(edge::cli::Command root, edge::cli::Context& context);
 
 /// The lab that a context names: a name, or a root folder.

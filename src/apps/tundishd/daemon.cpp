@@ -1,9 +1,10 @@
 #include "apps/tundishd/daemon.hpp"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <filesystem>
 #include <map>
-#include <unistd.h>
 
 #include "apps/tundishd/catalogue.hpp"
 #include "apps/tundishd/first_start.hpp"
@@ -78,10 +79,10 @@ Result<std::vector<std::unique_ptr<net::HttpServer>>> listen_all(const DaemonCon
     options.url = url;
     options.tls_cert = config.tls_cert;
     options.tls_key = config.tls_key;
-    out.push_back(TRY(net::HttpServer::listen(
-        loop, options, [&api](net::ServerRequest request, net::Reply reply) {
-          api.handle(std::move(request), std::move(reply));
-        })));
+    out.push_back(TRY(net::HttpServer::listen(loop, options,
+                                              [&api](net::ServerRequest request, net::Reply reply) {
+                                                api.handle(std::move(request), std::move(reply));
+                                              })));
     log(LogLevel::info, "listening", {{"url", url}});
   }
   return out;
@@ -124,17 +125,28 @@ Result<> run_daemon(const DaemonConfig& config) {
   limits.export_type = config.export_type;
   limits.export_source = config.export_source;
 
-  control::Manager manager({ledger, loop, {hub, bmc, switches, engine}, secrets, catalogues.xid,
-                            catalogues.policy, limits, crash_hook(config), {},
+  FaultInjector* drills = config.lab_socket.empty() ? nullptr : &injector;
+  control::Manager manager({ledger,
+                            loop,
+                            {hub, bmc, switches, engine, drills},
+                            secrets,
+                            catalogues.xid,
+                            catalogues.policy,
+                            limits,
+                            crash_hook(config),
+                            {},
                             [&webhook](const Incident& incident) { webhook.tell(incident); }});
   hub.connect(manager);
   edge::Api api({manager, ledger, *store, loop, random, hash_token,
-                 [&box](std::string_view clear) { return box.seal(clear); },
-                 config.lab_socket.empty() ? nullptr : &injector, fault_kinds(), render_fault,
-                 config.site, TUNDISH_VERSION,
+                 [&box](std::string_view clear) { return box.seal(clear); }, fault_kinds(),
+                 render_fault, config.site, TUNDISH_VERSION,
                  [&hub](net::ServerRequest request, net::Reply reply) {
                    hub.handle(std::move(request), std::move(reply));
-                 }});
+                 },
+                 [&loop](std::function<void()> work, std::function<void()> done) {
+                   loop.offload(std::move(work), std::move(done));
+                 },
+                 [&hub] { return hub.counts(); }});
   const auto servers = TRY(listen_all(config, loop, api));
   watch_hold_file(loop, manager, config.hold_file);
   manager.start();

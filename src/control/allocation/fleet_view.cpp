@@ -1,5 +1,6 @@
 #include "control/allocation/fleet_view.hpp"
 
+#include "control/allocation/fleet_cache.hpp"
 #include "control/placement/place.hpp"
 #include "model/ops/allocation_ops.hpp"
 
@@ -24,30 +25,34 @@ placement::Swap swap_for(const Allocation& allocation, const NodeId& lost) {
 
 }  // namespace
 
+placement::Slot slot_of(const View& view, const Node& node) {
+  placement::Slot slot;
+  slot.node = node.id.str();
+  slot.pod = node.spec.site;
+  slot.leaf_group = node.spec.leaf_group;
+  slot.nvlink_domain = node.spec.nvlink_domain;
+  slot.sku = node.spec.sku;
+  slot.rack = node.spec.rack;
+  slot.placeable = placeable(view, node).yes;
+  slot.counts_as_capacity =
+      node.status.phase != NodePhase::retired && node.status.phase != NodePhase::expected;
+  const Sku* sku = view.reg.find_named<Sku>(node.spec.sku);
+  slot.gpus = sku ? sku->spec.gpus : 0;
+  return slot;
+}
+
 placement::Fleet fleet_of(const View& view) {
   placement::Fleet fleet;
   for (const auto& [id, node] : view.reg.all<Node>()) {
-    if (node.spec.role != NodeRole::gpu) continue;
-    placement::Slot slot;
-    slot.node = id.str();
-    slot.pod = node.spec.site;
-    slot.leaf_group = node.spec.leaf_group;
-    slot.nvlink_domain = node.spec.nvlink_domain;
-    slot.sku = node.spec.sku;
-    slot.rack = node.spec.rack;
-    slot.placeable = placeable(view, node).yes;
-    slot.counts_as_capacity =
-        node.status.phase != NodePhase::retired && node.status.phase != NodePhase::expected;
-    const Sku* sku = view.reg.find_named<Sku>(node.spec.sku);
-    slot.gpus = sku ? sku->spec.gpus : 0;
-    fleet.slots.push_back(std::move(slot));
+    if (node.spec.role == NodeRole::gpu) fleet.slots.push_back(slot_of(view, node));
   }
   return fleet;
 }
 
 std::optional<NodeId> find_stand_in(const View& view, const Allocation& allocation,
                                     const NodeId& lost, std::string& why) {
-  auto index = placement::FleetIndex::create(fleet_of(view));
+  FleetCache own;
+  const auto index = find_fleet(view, own);
   if (!index) {
     why = index.error().what;
     return std::nullopt;
@@ -59,12 +64,12 @@ std::optional<NodeId> find_stand_in(const View& view, const Allocation& allocati
     if (swap.members.empty()) return std::nullopt;
     placement::Swap beside = swap;
     beside.lost = swap.members.front();
-    const auto found = placement::pick_replacement(*index, beside, request);
+    const auto found = placement::pick_replacement(**index, beside, request);
     if (const auto* node = std::get_if<placement::Replacement>(&found)) return NodeId(node->node);
     why = std::get<placement::Shortfall>(found).text;
     return std::nullopt;
   }
-  const auto found = placement::pick_replacement(*index, swap_for(allocation, lost), request);
+  const auto found = placement::pick_replacement(**index, swap_for(allocation, lost), request);
   if (const auto* node = std::get_if<placement::Replacement>(&found)) return NodeId(node->node);
   why = std::get<placement::Shortfall>(found).text;
   return std::nullopt;

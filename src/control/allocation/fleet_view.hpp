@@ -5,6 +5,8 @@
 
 namespace tundish::control {
 
+/// A node as placement sees it now.
+placement::Slot slot_of(const View& view, const Node& node);
 /// The registry as placement sees it now.
 placement::Fleet fleet_of(const View& view);
 

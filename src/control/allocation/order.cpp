@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "control/allocation/fleet_view.hpp"
+#include "control/allocation/fleet_cache.hpp"
 #include "model/ops/tenancy_ops.hpp"
 
 namespace tundish::control {
@@ -105,8 +105,9 @@ std::vector<NodeId> choose_headroom(const View& view, const ClusterOrder& order)
 }  // namespace
 
 Result<placement::Placement> place_nodes(const View& view, const placement::Request& request) {
-  const auto index = TRY(placement::FleetIndex::create(fleet_of(view)));
-  auto found = placement::place(index, request);
+  FleetCache own;
+  const auto* index = TRY(find_fleet(view, own));
+  auto found = placement::place(*index, request);
   if (const auto* shortfall = std::get_if<placement::Shortfall>(&found)) {
     return placement::to_error(*shortfall);
   }

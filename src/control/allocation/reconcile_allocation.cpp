@@ -82,7 +82,9 @@ void converge_leaving(const View& view, const Allocation& allocation, const Allo
   // A broken member may be skipped: it is wiped later. A controller that is only not heard, as all
   // nodes after a restart of ours, would run on for a cluster that is gone.
   const bool controller = member.role == MemberRole::controller;
-  if (member.joined && (controller || is_present(view, member.node))) {
+  // What a controller's set-up began must go even when it never came to an end.
+  const bool there = member.joined || (controller && member.begun);
+  if (there && (controller || is_present(view, member.node))) {
     out.actions.push_back(leave_action(view, allocation, member));
     return;
   }

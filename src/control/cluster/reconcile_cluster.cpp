@@ -1,6 +1,8 @@
 #include "control/cluster/reconcile_cluster.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "base/text.hpp"
 #include "control/cluster/drained.hpp"
@@ -31,48 +33,51 @@ void join_members(const View& view, const Cluster& cluster, const Allocation& al
   }
 }
 
-/// Drains that we see under our own reason; one of them gone is a person's resume, when we still
-/// want it drained for a claim.
+/// Drains that we see for the reason of a claim; one of them gone is a person's resume, as long as
+/// the claim wants it. A drain for another reason of ours says nothing: we may just have ended it.
 void follow_people(const Cluster& cluster, const DesiredEngine& desired,
                    const EngineObserved& engine, Outcome& out) {
+  std::map<std::string_view, const DesiredEngineNode*> claimed;
+  for (const auto& node : desired.nodes) {
+    if (node.drained && !node.group.empty()) claimed[node.name] = &node;
+  }
   std::vector<std::string> drained;
   for (const auto& node : engine.nodes) {
-    const bool closed = has_state(node, "DRAIN") || has_state(node, "DOWN");
-    const auto& known = cluster.status.drained;
-    const bool was_ours = std::find(known.begin(), known.end(), node.name) != known.end();
-    if (closed && node.reason.starts_with(our_reason)) {
-      drained.push_back(node.name);
+    const auto wanted = claimed.find(node.name);
+    if (wanted == claimed.end()) continue;
+    if (has_state(node, "DRAIN") || has_state(node, "DOWN")) {
+      if (node.reason == wanted->second->reason) drained.push_back(node.name);
       continue;
     }
-    if (closed || !was_ours) continue;
-    for (const auto& wanted : desired.nodes) {
-      if (wanted.name != node.name || !wanted.drained || wanted.group.empty()) continue;
-      for (const auto& declared : cluster.status.declared) {
-        if (declared.name == node.name) {
-          out.operations.push_back(override_claims(
-              declared.node, "a person resumed " + node.name + " in the engine; it stays resumed"));
-        }
+    const auto& known = cluster.status.drained;
+    if (std::find(known.begin(), known.end(), node.name) == known.end()) continue;
+    for (const auto& declared : cluster.status.declared) {
+      if (declared.name == node.name) {
+        out.operations.push_back(override_claims(
+            declared.node, "a person resumed " + node.name + " in the engine; it stays resumed"));
       }
     }
   }
   out.operations.push_back(record_drained(cluster.id, std::move(drained)));
 }
 
-void note_foreign_drains(const Cluster& cluster, const EngineObserved& engine, Outcome& out) {
+void note_foreign_drains(const View& view, const Cluster& cluster, const EngineObserved& engine,
+                         Outcome& out) {
   for (const auto& declared : cluster.status.declared) {
-    const EngineNode* node = find_engine_node(engine, declared.name);
-    if (!node) continue;
-    const bool foreign = has_state(*node, "DRAIN") && !node->reason.empty() &&
-                         !node->reason.starts_with(our_reason);
-    out.operations.push_back(set_condition(declared.node, "engine_drained",
-                                           foreign ? Truth::yes : Truth::no,
-                                           foreign ? "by a person or the engine: " + node->reason
-                                                   : ""));
+    const EngineNode* seen = find_engine_node(engine, declared.name);
+    const Node* node = view.reg.find(declared.node);
+    if (!seen || !node) continue;
+    const bool foreign =
+        has_state(*seen, "DRAIN") && !seen->reason.empty() && !seen->reason.starts_with(our_reason);
+    if (!foreign && !find_condition(*node, "engine_drained")) continue;
+    out.operations.push_back(
+        set_condition(declared.node, "engine_drained", foreign ? Truth::yes : Truth::no,
+                      foreign ? "by a person or the engine: " + seen->reason : ""));
   }
 }
 
 /// Requeues touch one broken node each and need their own leave; the rest is configuration.
-void act_on_engine(const View& view, const Cluster& cluster, const Allocation& allocation,
+void act_on_engine(const Cluster& cluster, const Allocation& allocation,
                    std::vector<EngineCommand> commands, const EngineObserved& engine,
                    const DesiredEngine& desired, Outcome& out) {
   Action action;
@@ -102,7 +107,6 @@ void act_on_engine(const View& view, const Cluster& cluster, const Allocation& a
   act.commands = std::move(commands);
   action.act = std::move(act);
   out.actions.push_back(std::move(action));
-  (void)view;
 }
 
 bool members_serve(const Cluster& cluster, const Allocation& allocation,
@@ -131,8 +135,8 @@ void look_at_engine(const View& view, const Cluster& cluster, const Allocation& 
   const EngineObserved* seen = fresh_engine(view, cluster.id);
   if (!seen) {
     const auto it = view.seen.engines.find(cluster.id);
-    out.reason = "engine does not answer" +
-                 (it == view.seen.engines.end() ? "" : ": " + it->second.fault);
+    out.reason =
+        "engine does not answer" + (it == view.seen.engines.end() ? "" : ": " + it->second.fault);
     return;
   }
   for (const auto& job : seen->jobs) {  // its start may be called for a moment later, unchanged
@@ -140,10 +144,10 @@ void look_at_engine(const View& view, const Cluster& cluster, const Allocation& 
     if (waits && job.begin_time_s * 1000000 > view.now.us) out.wake(view.now + seconds(1));
   }
   follow_people(cluster, desired, *seen, out);
-  note_foreign_drains(cluster, *seen, out);
+  note_foreign_drains(view, cluster, *seen, out);
   auto commands = engine.plan(desired, *seen);
   if (!commands.empty()) {
-    act_on_engine(view, cluster, allocation, std::move(commands), *seen, desired, out);
+    act_on_engine(cluster, allocation, std::move(commands), *seen, desired, out);
   }
   bool joined = true;
   for (const auto& member : allocation.status.nodes) {
@@ -173,7 +177,7 @@ void revive_controller(const View& view, const Cluster& cluster, const Allocatio
   const auto last = view.seen.engines.find(cluster.id);
   if (last == view.seen.engines.end() || last->second.reachable) return;
   constexpr std::int64_t pause_us = 15 * 1000000;
-  Action action = make_controller_setup(view, cluster, allocation, desired, engine, secrets);
+  Action action = make_controller_setup(cluster, allocation, desired, engine, secrets);
   action.key += "/revive/" + std::to_string(view.now.us / pause_us);
   out.actions.push_back(std::move(action));
   out.wake(view.now + microseconds(pause_us));
@@ -200,8 +204,10 @@ Outcome reconcile_cluster(const View& view, const Cluster& cluster, const Engine
     if (!cluster.status.controller_ready) {
       to_phase(cluster, ClusterPhase::configuring, "", out);
     }
-    out.actions.push_back(
-        make_controller_setup(view, cluster, *allocation, desired, engine, secrets));
+    if (!controller->begun) {
+      out.operations.push_back(mark_setup_begun(allocation->id, controller->node));
+    }
+    out.actions.push_back(make_controller_setup(cluster, *allocation, desired, engine, secrets));
     if (!cluster.status.controller_ready) return out;
   }
   revive_controller(view, cluster, *allocation, desired, engine, secrets, out);

@@ -37,7 +37,7 @@ std::string setup_hash(const DesiredEngine& desired) {
   return fingerprint(text);
 }
 
-Action make_controller_setup(const View& view, const Cluster& cluster, const Allocation& allocation,
+Action make_controller_setup(const Cluster& cluster, const Allocation& allocation,
                              const DesiredEngine& desired, const Engine& engine,
                              SecretSource& secrets) {
   Action action;
@@ -73,7 +73,6 @@ Action make_controller_setup(const View& view, const Cluster& cluster, const All
   call.cluster = engine_cluster(cluster);
   call.setup_controller = std::move(setup);
   action.act = VerbAct{std::move(call)};
-  (void)view;
   return action;
 }
 

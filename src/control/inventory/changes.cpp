@@ -95,8 +95,22 @@ std::vector<std::string> kept_parts(const World& world, const Node& node) {
   return kept;
 }
 
+/// Cables of this scope without a row, by the devices at their ends.
+using MissingCables = std::map<std::string, std::set<std::string>>;
+
+MissingCables missing_cables(const World& world) {
+  MissingCables out;
+  for (const auto& [cable, entry] : world.cables) {
+    if (entry.row || entry.displaced || entry.spec.import_scope != world.scope) continue;
+    out[entry.spec.side_a_device].insert(cable);
+    out[entry.spec.side_b_device].insert(cable);
+  }
+  return out;
+}
+
 /// Parts in one order, joined. The interfaces of a device without a row are not listed beside it.
-std::string missing_reason(const World& world, const std::string& name, const NodeEntry& entry) {
+std::string missing_reason(const World& world, const MissingCables& cables, const std::string& name,
+                           const NodeEntry& entry) {
   std::vector<std::string> parts = kept_parts(world, *entry.before);
   if (world.kinds.contains(SheetKind::devices) && !entry.row) parts.emplace_back(missing_device);
   if (world.kinds.contains(SheetKind::interfaces)) {
@@ -106,10 +120,9 @@ std::string missing_reason(const World& world, const std::string& name, const No
     }
   }
   if (world.kinds.contains(SheetKind::cables)) {
-    for (const auto& [cable, other] : world.cables) {
-      if (other.row || other.displaced || other.spec.import_scope != world.scope) continue;
-      if (other.spec.side_a_device != name && other.spec.side_b_device != name) continue;
-      parts.push_back(std::string(missing_cable) + cable);
+    const auto gone = cables.find(name);
+    if (gone != cables.end()) {
+      for (const auto& cable : gone->second) parts.push_back(std::string(missing_cable) + cable);
     }
   }
   if (std::find(parts.begin(), parts.end(), missing_device) != parts.end()) {
@@ -120,9 +133,10 @@ std::string missing_reason(const World& world, const std::string& name, const No
 }
 
 void plan_missing_nodes(const World& world, ImportPlan& plan) {
+  const MissingCables cables = missing_cables(world);
   for (const auto& [name, entry] : world.nodes) {
     if (!entry.before || entry.is_retired() || entry.spec.import_scope != world.scope) continue;
-    const std::string reason = missing_reason(world, name, entry);
+    const std::string reason = missing_reason(world, cables, name, entry);
     if (!reason.empty()) {
       plan.changes.push_back({"node", name, ImportVerb::missing, {reason}});
     }

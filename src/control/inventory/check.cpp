@@ -135,7 +135,7 @@ void check_rack(const World& world, const Cells& cells, const DeviceRow& row) {
   if (rack.empty() || !row.site || !is_site_known(world, *row.site)) return;
   const auto found = world.racks.find(rack);
   if (found == world.racks.end()) {
-    const std::string near = nearest(rack, racks_at(world, *row.site));
+    const std::string near = cells.hint(rack, [&] { return racks_at(world, *row.site); });
     cells.blame({"rack", "site " + *row.site + " has no rack of this name",
                  (near.empty() ? "" : "did you mean " + near + "? ") +
                      std::string("else add it to a sheet of racks: site,name,u_height")});
@@ -157,8 +157,9 @@ void check_rack(const World& world, const Cells& cells, const DeviceRow& row) {
 
 void check_site(const World& world, const Cells& cells, const DeviceRow& row) {
   if (!row.site || is_site_known(world, *row.site)) return;
-  const std::vector<std::string> known(world.sites_known.begin(), world.sites_known.end());
-  const std::string near = nearest(*row.site, known);
+  const std::string near = cells.hint(*row.site, [&] {
+    return std::vector<std::string>(world.sites_known.begin(), world.sites_known.end());
+  });
   cells.blame({"site", "no site of this name in the sheets or the registry",
                (near.empty() ? "" : "did you mean " + near + "? ") +
                    std::string("else add a rack of it to a sheet of racks: site,name,u_height")});
@@ -191,9 +192,11 @@ void check_sku(const World& world, const Cells& cells, const DeviceRow& row) {
     }
     return;
   }
-  std::vector<std::string> known;
-  for (const auto& [name, entry] : world.skus) known.push_back(name);
-  const std::string near = nearest(spec.sku, known);
+  const std::string near = cells.hint(spec.sku, [&] {
+    std::vector<std::string> known;
+    for (const auto& [name, entry] : world.skus) known.push_back(name);
+    return known;
+  });
   cells.blame({"device_type", "no SKU of this name in the sheets or the registry",
                near.empty() ? "add it to the sheet of SKUs" : "did you mean " + near + "?"});
 }
@@ -216,6 +219,8 @@ void check_identity(const World& world, const Cells& cells, const DeviceRow& row
     return c.type == "board_swap" && c.state == Truth::yes;
   });
   const std::string& serial = found->second.spec.serial;
+  // The board that was there from the first look on: then it is the sheet that was wrong.
+  if (serial == before.status.accepted_serial) return;
   if (waits && serial != before.spec.serial && serial == before.status.hardware.serial) {
     cells.blame(
         {"serial", "the board of " + before.meta.name + " was changed; it waits for a person",

@@ -31,7 +31,7 @@ void read_role(const Cells& cells, DeviceRow& row) {
   }
   std::vector<std::string> known = switch_roles;
   for (const auto name : enum_names(NodeRole{})) known.emplace_back(name);
-  const std::string near = nearest(role, known);
+  const std::string near = cells.hint(role, [&] { return known; });
   cells.blame({"role", "unknown role; known are " + join(known, ", "),
                near.empty() ? "choose one of them" : "did you mean " + near + "?"});
 }
@@ -108,6 +108,7 @@ class Devices {
     }
     for (const auto& [id, found] : world.view.all<Switch>()) {
       known_names_[to_lower(found.meta.name)] = found.meta.name;
+      switch_names_.insert(found.meta.name);
     }
   }
 
@@ -218,7 +219,7 @@ class Devices {
       if (before) world_.disputed.insert(before);
       return;
     }
-    if (world_.view.all<Switch>().end() != find_switch(*row.name)) {
+    if (switch_names_.contains(*row.name)) {
       cells.blame({"role", *row.name + " is a switch in the registry", "choose another name"});
       return;
     }
@@ -250,12 +251,6 @@ class Devices {
     entry.row = row.at;
     world_.sites.insert(spec.site);
     world_.nodes[*row.name] = std::move(entry);
-  }
-
-  Table<Switch>::const_iterator find_switch(const std::string& name) const {
-    const auto& all = world_.view.all<Switch>();
-    return std::find_if(all.begin(), all.end(),
-                        [&](const auto& item) { return item.second.meta.name == name; });
   }
 
   void take_switch(const Cells& cells, const DeviceRow& row) {
@@ -292,24 +287,30 @@ class Devices {
   std::map<std::string, const Node*> by_name_;
   std::map<std::string, const Node*> by_mac_;
   std::map<std::string, std::string> known_names_;  ///< lower case to as it is written
+  std::set<std::string> switch_names_;
   std::map<std::string, DeviceRow> seen_;
 };
 
 /// Cables of the registry follow a renamed node, as rename_node does it.
 void rename_cables(World& world) {
-  for (const auto& rename : world.renames) {
-    std::map<std::string, CableEntry> moved;
-    for (auto& [name, entry] : world.cables) {
-      auto& spec = entry.spec;
-      if (spec.side_a_device == rename.from) spec.side_a_device = rename.to;
-      if (spec.side_b_device == rename.from) spec.side_b_device = rename.to;
-      const std::string prefix = rename.from + ":";
-      const bool named = name.starts_with(prefix);
-      const std::string after = named ? rename.to + ":" + name.substr(prefix.size()) : name;
-      moved[after] = std::move(entry);
-    }
-    world.cables = std::move(moved);
+  std::map<std::string, std::string> renamed;
+  for (const auto& rename : world.renames) renamed[rename.from] = rename.to;
+  if (renamed.empty()) return;
+  const auto new_name = [&](const std::string& name) {
+    const auto it = renamed.find(name);
+    return it == renamed.end() ? name : it->second;
+  };
+  std::map<std::string, CableEntry> moved;
+  for (auto& [name, entry] : world.cables) {
+    auto& spec = entry.spec;
+    spec.side_a_device = new_name(spec.side_a_device);
+    spec.side_b_device = new_name(spec.side_b_device);
+    const auto colon = name.find(':');
+    const bool named = colon != std::string::npos;
+    const std::string after = named ? new_name(name.substr(0, colon)) + name.substr(colon) : name;
+    moved[after] = std::move(entry);
   }
+  world.cables = std::move(moved);
 }
 
 /// The first import of a site brings its racks along; later a rack that is not known is a mistake.

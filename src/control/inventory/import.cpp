@@ -60,6 +60,8 @@ ImportPlan plan_import(const Registry& view, const std::vector<Sheet>& sheets,
   sort_problems(sheets, findings.problems);
   plan.problems = std::move(findings.problems);
   plan.notices = std::move(findings.notices);
+  plan.more_problems = findings.more_problems;
+  plan.more_notices = findings.more_notices;
   return plan;
 }
 

@@ -71,8 +71,10 @@ struct ImportOptions {
 
 struct ImportPlan {
   std::string scope;
-  std::vector<ImportProblem> problems;
+  std::vector<ImportProblem> problems;  ///< at most 1,000 of them
+  int more_problems = 0;                ///< found beyond those
   std::vector<ImportNotice> notices;
+  int more_notices = 0;
   std::vector<ImportChange> changes;     ///< empty when there are problems
   std::vector<OperationPtr> operations;  ///< empty when there are problems or nothing is new
 };

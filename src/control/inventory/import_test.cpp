@@ -1,5 +1,7 @@
 #include "control/inventory/import.hpp"
 
+#include <ctime>
+
 #include "control/inventory/export.hpp"
 #include "control/inventory/sheets_for_test.hpp"
 #include "model/ops/node_ops.hpp"
@@ -54,6 +56,43 @@ class Import : public testing::Test {
   }
   Registry registry;
 };
+
+/// Empty cells to look above, names to look like, racks and SKUs that are not there.
+std::string bad_devices(int rows) {
+  std::string all = device_heading;
+  for (int i = 0; i < rows; ++i) {
+    all += "bad" + std::to_string(i) + ",gpuu,hgq,,,r77" + std::to_string(i) + ",x,zz\n";
+  }
+  return all;
+}
+
+std::string bad_ports(int rows) {
+  std::string all = "device,name,mac_address\n";
+  for (int i = 0; i < rows; ++i) all += "bda" + std::to_string(i) + ",,nonsense\n";
+  return all;
+}
+
+TEST_F(Import, a_sheet_of_nothing_but_mistakes_costs_no_more_than_it_tells) {
+  const auto spent = [&](int rows) {
+    const std::clock_t begin = std::clock();
+    const auto plan = import(
+        {sheet_of("devices.csv", bad_devices(rows)), sheet_of("interfaces.csv", bad_ports(rows))});
+    const std::clock_t end = std::clock();
+    EXPECT_EQ(plan.problems.size(), 1000u);
+    EXPECT_GT(plan.more_problems, 5 * rows);
+    EXPECT_TRUE(plan.operations.empty());
+    return static_cast<double>(end - begin) / CLOCKS_PER_SEC;
+  };
+  const double small = spent(5000);
+  const double large = spent(40000);
+  EXPECT_LT(large, 8 * small * 2 + 0.5) << "eight times the rows, " << small << " s at first";
+}
+
+TEST_F(Import, a_sheet_that_is_a_little_wrong_is_told_as_a_whole) {
+  const auto plan = import({sheet_of("devices.csv", bad_devices(100))});
+  EXPECT_LT(plan.problems.size(), 1000u);
+  EXPECT_EQ(plan.more_problems, 0);
+}
 
 TEST_F(Import, a_second_run_changes_nothing) {
   const auto plan = import(base_sheets());
@@ -145,6 +184,32 @@ TEST_F(Import, a_board_swap_waits_for_confirmation) {
   plan = import_devices({swapped, n02, leaf});
   EXPECT_EQ(problems_of(plan), "");
   EXPECT_TRUE(plan.operations.empty());
+}
+
+TEST_F(Import, a_typing_error_in_a_serial_is_corrected_by_the_next_sheet) {
+  const char* const typo = "n01,gpu,hgx,S1X,lab,r01,1,02:00:00:00:00:01\n";
+  ASSERT_EQ(problems_of(import_devices({typo, n02, leaf})), "");
+  const NodeId id = node_named(registry, "n01").id;
+  const auto see = [&](const std::string& serial) {
+    ObservedHardware seen;
+    seen.serial = serial;
+    Txn txn(registry, Instant{5}, "test");
+    ASSERT_TRUE(record_hardware(id, seen)->perform(txn).has_value());
+    ASSERT_TRUE(set_condition(id, "board_swap", Truth::yes, "serial is " + serial)
+                    ->perform(txn)
+                    .has_value());
+  };
+  see("S1");
+  EXPECT_EQ(problems_of(import_devices({n01, n02, leaf})), "");
+  EXPECT_EQ(node_named(registry, "n01").spec.serial, "S1");
+  // From here on it is known which board belongs there: another one is a swap.
+  see("S9");
+  const auto plan = import_devices({"n01,gpu,hgx,S9,lab,r01,1,02:00:00:00:00:01\n", n02, leaf});
+  ASSERT_EQ(plan.problems.size(), 1u) << problems_of(plan);
+  EXPECT_NE(plan.problems[0].remedy.find("tundish node confirm n01"), std::string::npos);
+  Txn txn(registry, Instant{6}, "test");
+  ASSERT_TRUE(confirm_board(id)->perform(txn).has_value());
+  EXPECT_EQ(node_named(registry, "n01").status.accepted_serial, "S9");
 }
 
 TEST_F(Import, drift_is_shown_and_observed_fields_never_written) {

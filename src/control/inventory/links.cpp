@@ -13,7 +13,7 @@ constexpr std::int64_t rail_max = 255;
 bool blame_unknown_device(const Cells& cells, const World& world, const std::string& column,
                           const std::string& name) {
   if (world.knows_device(name)) return false;
-  const std::string near = nearest(name, world.device_names());
+  const std::string near = cells.hint(name, [&] { return world.device_names(); });
   cells.blame({column, "no device of this name in the sheets or the registry",
                near.empty() ? "add it to the sheet of devices" : "did you mean " + near + "?"});
   return true;
@@ -41,8 +41,9 @@ std::optional<PortRole> read_port_role(const Cells& cells) {
 void suggest_port(World& world, const Cells& cells, const std::string& port) {
   const std::string device = cells.text("device");
   if (!device.empty() && world.knows_device(device)) return;
-  const std::string meant =
-      device.empty() ? cells.above("device") : nearest(device, world.device_names());
+  const std::string meant = device.empty()
+                                ? cells.above("device")
+                                : cells.hint(device, [&] { return world.device_names(); });
   if (!meant.empty()) world.ports_suggested.emplace(meant, port);
 }
 
@@ -98,6 +99,7 @@ class Cables {
       by_end_.emplace(PortEnd{entry.spec.side_a_device, entry.spec.side_a_port}, name);
       by_end_.emplace(PortEnd{entry.spec.side_b_device, entry.spec.side_b_port}, name);
     }
+    for (const auto& rename : world.renames) renamed_[rename.from] = rename.to;
   }
 
   void read_row(const Cells& cells) {
@@ -143,8 +145,8 @@ class Cables {
     check_site(cells, side, *device, site.value_or(""));
     if (!port) return std::nullopt;
     if (!port_exists({*device, *port})) {
-      cells.blame(
-          {side + "_name", *device + " has no interface " + *port, nearest_port({*device, *port})});
+      cells.blame({side + "_name", *device + " has no interface " + *port,
+                   nearest_port(cells, {*device, *port})});
       return std::nullopt;
     }
     return PortEnd{*device, *port};
@@ -177,15 +179,19 @@ class Cables {
            other->second.ports.contains(end.second);
   }
 
-  std::string nearest_port(const PortEnd& end) const {
+  std::string nearest_port(const Cells& cells, const PortEnd& end) const {
+    const std::string near = cells.hint(end.second, [&] { return ports_of(end); });
+    return near.empty() ? "add it to the sheet of interfaces" : "did you mean " + near + "?";
+  }
+
+  std::vector<std::string> ports_of(const PortEnd& end) const {
     std::vector<std::string> names;
     if (const auto node = world_.nodes.find(end.first); node != world_.nodes.end()) {
       for (const auto& port : node->second.spec.ports) names.push_back(port.name);
     } else if (const auto other = world_.switches.find(end.first); other != world_.switches.end()) {
       names.assign(other->second.ports.begin(), other->second.ports.end());
     }
-    const std::string near = nearest(end.second, names);
-    return near.empty() ? "add it to the sheet of interfaces" : "did you mean " + near + "?";
+    return names;
   }
 
   bool claim(const Cells& cells, const PortEnd& end, const std::string& column) {
@@ -253,9 +259,9 @@ class Cables {
   /// The ends before the import, under the names that the nodes have after it.
   CableSpec old_spec(const CableEntry& entry) const {
     CableSpec spec = entry.before->spec;
-    for (const auto& rename : world_.renames) {
-      if (spec.side_a_device == rename.from) spec.side_a_device = rename.to;
-      if (spec.side_b_device == rename.from) spec.side_b_device = rename.to;
+    for (std::string* device : {&spec.side_a_device, &spec.side_b_device}) {
+      const auto it = renamed_.find(*device);
+      if (it != renamed_.end()) *device = it->second;
     }
     return spec;
   }
@@ -281,6 +287,7 @@ class Cables {
   World& world_;
   Findings& findings_;
   std::map<PortEnd, std::string> by_end_;
+  std::map<std::string, std::string> renamed_;  ///< nodes of this import: before to after
   std::map<PortEnd, RowRef> claimed_;
   std::vector<CableRow> rows_;
 };

@@ -26,21 +26,42 @@ Words with_common(Words columns) {
 const Words& ignored_columns(SheetKind kind) {
   static const Words skus = with_common({});
   static const Words devices = with_common(
-      {"asset_tag",   "platform",    "latitude",        "longitude",
-       "parent",      "device_bay",  "airflow",         "cluster",
-       "vc_position", "vc_priority", "virtual_chassis", "primary_ip4",
-       "primary_ip6", "primary_ip",  "config_template", "local_context_data",
-       "part_number"});
-  static const Words interfaces = with_common(
-      {"type", "speed", "mode", "untagged_vlan", "tagged_vlans", "vrf", "lag", "bridge", "enabled",
-       "mark_connected", "mtu", "duplex", "wwn", "rf_role", "rf_channel", "poe_mode", "poe_type",
-       "tx_power", "vdcs", "qinq_svlan", "parent", "connected", "cable", "site",
-       "rf_channel_frequency", "rf_channel_width", "vlan_translation_policy", "module"});
+      {"asset_tag", "platform", "latitude", "longitude", "parent", "device_bay", "airflow",
+       "cluster", "vc_position", "vc_priority", "virtual_chassis", "primary_ip4", "primary_ip6",
+       "primary_ip", "config_template", "local_context_data", "part_number"});
+  static const Words interfaces = with_common({"type",
+                                               "speed",
+                                               "mode",
+                                               "untagged_vlan",
+                                               "tagged_vlans",
+                                               "vrf",
+                                               "lag",
+                                               "bridge",
+                                               "enabled",
+                                               "mark_connected",
+                                               "mtu",
+                                               "duplex",
+                                               "wwn",
+                                               "rf_role",
+                                               "rf_channel",
+                                               "poe_mode",
+                                               "poe_type",
+                                               "tx_power",
+                                               "vdcs",
+                                               "qinq_svlan",
+                                               "parent",
+                                               "connected",
+                                               "cable",
+                                               "site",
+                                               "rf_channel_frequency",
+                                               "rf_channel_width",
+                                               "vlan_translation_policy",
+                                               "module"});
   static const Words cables = with_common({"type", "color", "length", "length_unit", "profile"});
-  static const Words racks = with_common(
-      {"facility_id",    "role",       "width",         "type",        "serial",
-       "asset_tag",      "desc_units", "outer_width",   "outer_depth", "outer_unit",
-       "mounting_depth", "airflow",    "starting_unit", "max_weight",  "form_factor"});
+  static const Words racks =
+      with_common({"facility_id", "role", "width", "type", "serial", "asset_tag", "desc_units",
+                   "outer_width", "outer_depth", "outer_unit", "mounting_depth", "airflow",
+                   "starting_unit", "max_weight", "form_factor"});
   switch (kind) {
     case SheetKind::devices: return devices;
     case SheetKind::interfaces: return interfaces;
@@ -142,21 +163,21 @@ void map_columns(SheetTable& table, Findings& findings) {
       ignored.push_back(heading);
     } else {
       problem.what = "unknown heading in a sheet of " + kind_name(table.kind);
-      std::string near = nearest(name, columns_of(table.kind));
-      if (near.empty()) near = nearest(name, ignored_columns(table.kind));
+      std::string near = findings.is_full() ? "" : nearest(name, columns_of(table.kind));
+      if (near.empty() && !findings.is_full()) near = nearest(name, ignored_columns(table.kind));
       problem.remedy = near.empty() ? "delete the column" : "did you mean " + near + "?";
     }
-    if (!problem.what.empty()) findings.problems.push_back(std::move(problem));
+    if (!problem.what.empty()) findings.add(std::move(problem));
   }
   if (!ignored.empty()) {
-    findings.notices.push_back(
-        {sheet.file, sheet.header_row, "taken and not used: " + join(ignored, ", ")});
+    findings.add(
+        ImportNotice{sheet.file, sheet.header_row, "taken and not used: " + join(ignored, ", ")});
   }
   for (const auto& name : required_columns(table.kind)) {
     if (table.columns.contains(name)) continue;
-    findings.problems.push_back({sheet.file, sheet.header_row, name, "",
-                                 "a sheet of " + kind_name(table.kind) + " needs this heading",
-                                 "add the column"});
+    findings.add(ImportProblem{sheet.file, sheet.header_row, name, "",
+                               "a sheet of " + kind_name(table.kind) + " needs this heading",
+                               "add the column"});
   }
 }
 
@@ -187,25 +208,39 @@ const Words& columns_of(SheetKind kind) {
   return skus;
 }
 
+void Findings::add(ImportProblem problem) {
+  if (is_full()) {
+    ++more_problems;
+  } else {
+    problems.push_back(std::move(problem));
+  }
+}
+
+void Findings::add(ImportNotice notice) {
+  if (notices.size() >= most_findings) {
+    ++more_notices;
+  } else {
+    notices.push_back(std::move(notice));
+  }
+}
+
 std::vector<SheetTable> understand(const std::vector<Sheet>& sheets, Findings& findings) {
   std::vector<SheetTable> tables;
   for (const auto& sheet : sheets) {
     for (const auto& notice : sheet.notices) {
-      findings.notices.push_back(
-          {sheet.file, notice.row, "column " + std::to_string(notice.column) + ": " + notice.what});
+      findings.add(ImportNotice{sheet.file, notice.row,
+                                "column " + std::to_string(notice.column) + ": " + notice.what});
     }
     if (!sheet.unreadable.empty()) {
-      findings.problems.push_back(
-          about_file(sheet, sheet.unreadable, "save the sheet as \"CSV UTF-8\""));
+      findings.add(about_file(sheet, sheet.unreadable, "save the sheet as \"CSV UTF-8\""));
     } else if (sheet.rows.empty()) {
-      findings.problems.push_back(
+      findings.add(
           about_file(sheet, "the file has no rows", "leave it out, or export the sheet again"));
     } else if (const auto kind = kind_of(sheet)) {
       tables.push_back({&sheet, *kind, {}});
     } else {
-      findings.problems.push_back(
-          about_file(sheet, "the headings fit no kind of sheet",
-                     "use NetBox's headings of devices, interfaces, cables or racks"));
+      findings.add(about_file(sheet, "the headings fit no kind of sheet",
+                              "use NetBox's headings of devices, interfaces, cables or racks"));
     }
   }
   std::stable_sort(tables.begin(), tables.end(),
@@ -213,7 +248,7 @@ std::vector<SheetTable> understand(const std::vector<Sheet>& sheets, Findings& f
   for (std::size_t i = 0; i < tables.size(); ++i) {
     map_columns(tables[i], findings);
     if (i == 0 || tables[i - 1].kind != tables[i].kind) continue;
-    findings.problems.push_back(about_file(
+    findings.add(about_file(
         *tables[i].sheet,
         "a second sheet of " + kind_name(tables[i].kind) + ", beside " + tables[i - 1].sheet->file,
         "put the rows into one file, or import them one after the other"));
@@ -233,25 +268,39 @@ std::string Cells::text(const std::string& column) const {
 }
 
 std::string Cells::above(const std::string& column) const {
+  constexpr std::size_t rows_max = 200;  // merged cells span a rack, not a column of empty cells
+  const std::size_t end = at_.index > rows_max ? at_.index - rows_max : 0;
   std::string value;
-  for (std::size_t i = at_.index; i > 0 && value.empty(); --i) {
+  for (std::size_t i = at_.index; i > end && value.empty(); --i) {
     value = tidy_cell(raw(column, i - 1));
   }
   return value;
 }
 
+std::string Cells::hint(std::string_view word,
+                        const std::function<std::vector<std::string>()>& candidates) const {
+  if (findings_.hint_work <= 0 || findings_.is_full()) return "";
+  const auto names = candidates();
+  findings_.hint_work -= static_cast<std::int64_t>(names.size()) + 1;
+  return nearest(word, names);
+}
+
 void Cells::blame(const Blame& blame) const {
+  if (findings_.is_full()) {
+    ++findings_.more_problems;
+    return;
+  }
   const Sheet& sheet = *at_.table->sheet;
   const auto it = at_.table->columns.find(blame.column);
   const std::string heading =
       it == at_.table->columns.end() ? blame.column : tidy_cell(sheet.header[it->second]);
-  findings_.problems.push_back({sheet.file, sheet.rows[at_.index].row, heading,
-                                raw(blame.column, at_.index), blame.what, blame.remedy});
+  findings_.add(ImportProblem{sheet.file, sheet.rows[at_.index].row, heading,
+                              raw(blame.column, at_.index), blame.what, blame.remedy});
 }
 
 void Cells::note(std::string what) const {
   const Sheet& sheet = *at_.table->sheet;
-  findings_.notices.push_back({sheet.file, sheet.rows[at_.index].row, std::move(what)});
+  findings_.add(ImportNotice{sheet.file, sheet.rows[at_.index].row, std::move(what)});
 }
 
 std::string Cells::place() const {
@@ -290,13 +339,13 @@ void Cells::check_row() const {
     if (cell.empty() || (i < sheet.header.size() && !used)) continue;
     const int row = sheet.rows[at_.index].row;
     if (i >= sheet.header.size()) {
-      findings_.problems.push_back(
-          {sheet.file, row, "", cells[i],
-           "cell " + std::to_string(i + 1) + " is to the right of the last heading",
-           "a separator within a value must be quoted"});
+      findings_.add(
+          ImportProblem{sheet.file, row, "", cells[i],
+                        "cell " + std::to_string(i + 1) + " is to the right of the last heading",
+                        "a separator within a value must be quoted"});
     } else if (const auto sound = refuse_error_mark(cell); !sound) {
-      findings_.problems.push_back({sheet.file, row, tidy_cell(sheet.header[i]), cells[i],
-                                    sound.error().what, sound.error().remedy});
+      findings_.add(ImportProblem{sheet.file, row, tidy_cell(sheet.header[i]), cells[i],
+                                  sound.error().what, sound.error().remedy});
     }
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 // A sheet whose kind and headings are understood, and a reader of its cells that collects problems.
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -27,9 +28,19 @@ struct SheetTable {
   std::map<std::string, std::size_t> columns;  ///< our name of a heading to its place
 };
 
+/// Bounded, so that a file of nothing but mistakes costs no more than it can tell.
 struct Findings {
   std::vector<ImportProblem> problems;
   std::vector<ImportNotice> notices;
+  int more_problems = 0;  ///< found beyond those
+  int more_notices = 0;
+  std::int64_t hint_work = 500'000;  ///< names that "did you mean" may still look at
+
+  void add(ImportProblem problem);
+  void add(ImportNotice notice);
+  bool is_full() const { return problems.size() >= most_findings; }
+
+  static constexpr std::size_t most_findings = 1000;
 };
 
 /// Every readable sheet, kinds in the order of SheetKind; what cannot be used is a problem.
@@ -57,6 +68,9 @@ class Cells {
   std::string text(const std::string& column) const;
   /// The nearest cell above that is not empty: what merged cells left.
   std::string above(const std::string& column) const;
+  /// The candidate that `word` is probably a slip of; "" also when enough was suggested already.
+  std::string hint(std::string_view word,
+                   const std::function<std::vector<std::string>()>& candidates) const;
   void blame(const Blame& blame) const;
   void note(std::string what) const;
   /// "devices.csv row 5"

@@ -83,11 +83,21 @@ Consent consent_for(const Action& action, const View& view) {
   return Consent::automatic;
 }
 
+/// A person's order, so holds, consent and approval do not speak; that hardware may be broken at
+/// all is the scope's own word.
+Permit permit_drill(const std::set<std::string>& scopes, const View& view) {
+  if (authority_over(scopes, ActionClass::drill, view) != AuthorityLevel::observe) {
+    return {Leave::execute, "a person's drill"};
+  }
+  return {Leave::refuse, "scope is at observe for drill: nothing of it is broken on purpose"};
+}
+
 }  // namespace
 
 Permit permit(const Action& action, const View& view, const InFlight& running) {
   if (action.action_class == ActionClass::look) return {Leave::execute, "looking only"};
   const auto scopes = scopes_of(action, view);
+  if (action.action_class == ActionClass::drill) return permit_drill(scopes, view);
   if (view.seen.hold_file) return {Leave::refuse, "hold file beside tundishd"};
   if (const Hold* hold = hold_over(scopes, view)) {
     return {Leave::refuse, "hold " + hold->scope + ": " + hold->reason};
@@ -116,8 +126,8 @@ Permit permit(const Action& action, const View& view, const InFlight& running) {
   const int most =
       std::max(view.limits.disruptive_floor, fleet * view.limits.disruptive_percent / 100);
   if (is_disruptive(action.action_class) && running.disruptive >= most) {
-    return {Leave::refuse, "brake: " + std::to_string(running.disruptive) +
-                               " resets and power acts run already"};
+    return {Leave::refuse,
+            "brake: " + std::to_string(running.disruptive) + " resets and power acts run already"};
   }
   return {Leave::execute, decided == ProposalState::approved ? "approved" : "authority act"};
 }

@@ -19,9 +19,10 @@ struct Slot {
   std::string nvlink_domain;
   std::string sku;
   std::string rack;
-  bool placeable = false;           ///< free, healthy and unclaimed now
-  bool counts_as_capacity = true;   ///< false: retired or only expected; never keeps a leaf "busy"
+  bool placeable = false;          ///< free, healthy and unclaimed now
+  bool counts_as_capacity = true;  ///< false: retired or only expected; never keeps a leaf "busy"
   int gpus = 0;
+  bool operator==(const Slot&) const = default;
 };
 
 struct Fleet {
@@ -34,6 +35,7 @@ struct Tally {
   int busy = 0;
   int usable = 0;
   bool wholly_free() const { return free > 0 && busy == 0; }
+  bool operator==(const Tally&) const = default;
 };
 
 struct Domain {
@@ -41,6 +43,7 @@ struct Domain {
   int leaf = 0;
   int slot_begin = 0;
   int slot_end = 0;
+  bool operator==(const Domain&) const = default;
 };
 
 struct Leaf {
@@ -48,12 +51,14 @@ struct Leaf {
   int pod = 0;
   int domain_begin = 0;
   int domain_end = 0;
+  bool operator==(const Leaf&) const = default;
 };
 
 struct Pod {
   std::string name;
   int leaf_begin = 0;
   int leaf_end = 0;
+  bool operator==(const Pod&) const = default;
 };
 
 /// All nodes of one sku, ordered by (pod, leaf group, domain, node): a range of slots per domain,
@@ -67,6 +72,7 @@ struct Pool {
   std::vector<Domain> domains;
   std::vector<Tally> leaf_tally;
   std::vector<Tally> domain_tally;
+  bool operator==(const Pool&) const = default;
 };
 
 /// Built once from a snapshot, then kept true by one O(log n) call per node that changes.
@@ -85,11 +91,13 @@ class FleetIndex {
 
   const Pool* find_pool(std::string_view sku) const;
   std::optional<Where> find_node(std::string_view node) const;
+  bool operator==(const FleetIndex&) const = default;
 
  private:
   struct Entry {
     int pool = 0;
     int slot = 0;
+    bool operator==(const Entry&) const = default;
   };
   Result<void> set_free(std::string_view node, char free);
   const Entry* find_entry(std::string_view node) const;

@@ -63,8 +63,29 @@ bool Runner::is_outdated(const Action& action) const {
   return false;
 }
 
+/// A controller that is stopped while its set-up runs would be set up after the stop.
+bool Runner::is_overtaking(const Action& action) const {
+  if (action.name != "stop_controller") return false;
+  return std::any_of(running_.begin(), running_.end(), [&](const auto& running) {
+    const Running& act = running.second;
+    return act.name == "setup_controller" && act.node == action.node &&
+           act.cluster == action.cluster;
+  });
+}
+
+void Runner::order(Action action, const View& view, std::function<void(const Result<>&)> done) {
+  const Permit answer = permit(action, view, count_disruptive(view, action));
+  listener_.on_permit(action, answer);
+  if (answer.leave != Leave::execute) {
+    return done(make_error(Code::denied, action.name + " is not permitted: " + answer.reason)
+                    .with_remedy("raise the authority: tundish authority set"));
+  }
+  ordered_[action.key] = std::move(done);
+  execute(std::move(action));
+}
+
 void Runner::submit(Action action, const View& view) {
-  if (running_.contains(action.key) || is_outdated(action)) return;
+  if (running_.contains(action.key) || is_outdated(action) || is_overtaking(action)) return;
   const auto retry = retries_.find(action.key);
   if (retry != retries_.end() && view.now < retry->second.not_before) return;
   const Permit answer = permit(action, view, count_disruptive(view, action));
@@ -125,7 +146,7 @@ InFlight Runner::count_disruptive(const View& view, const Action& action) const 
 }
 
 void Runner::execute(Action action) {
-  running_[action.key] = scheduler_.now();
+  running_[action.key] = {scheduler_.now(), action.name, action.node, action.cluster};
   listener_.on_hook("act:" + action.name + ":start");
   if (action.result_to == ResultTo::incident_act) {
     (void)ledger_.perform(*resume_act(action.incident, action.key), actor_of(action), action.name);
@@ -154,6 +175,8 @@ void Runner::execute(Action action) {
         [finish, key = action.key](Result<> result) { finish(from(result, key)); });
   } else if (const auto* engine = std::get_if<EngineAct>(&action.act)) {
     start_engine(action, *engine);
+  } else if (const auto* inject = std::get_if<InjectAct>(&action.act)) {
+    start_injection(*inject, finish, action.key);
   } else if (const auto* leave = std::get_if<PermitClaimsAct>(&action.act)) {
     const auto permitted =
         ledger_.perform(*permit_claims(leave->incident), actor_of(action), action.reason);
@@ -174,6 +197,14 @@ void Runner::start_verb(const Action& action, VerbCall call) {
                         });
 }
 
+void Runner::start_injection(const InjectAct& act, const Finish& finish, const std::string& key) {
+  if (!drivers_.injector) {
+    return finish(make_error(Code::unsupported, "faults cannot be injected here"));
+  }
+  drivers_.injector->start(act.injection,
+                           [finish, key](Result<> result) { finish(from(result, key)); });
+}
+
 void Runner::start_engine(const Action& action, const EngineAct& act) {
   const std::weak_ptr<int> alive = alive_;
   drivers_.engine.apply(action.key, act.controller, act.cluster_name, act.commands, action.limit,
@@ -186,8 +217,9 @@ void Runner::start_engine(const Action& action, const EngineAct& act) {
 void Runner::complete(const Action& action, const Result<VerbResult>& result) {
   const auto started = running_.find(action.key);
   const Duration acting =
-      started == running_.end() ? Duration{} : scheduler_.now() - started->second;
+      started == running_.end() ? Duration{} : scheduler_.now() - started->second.since;
   running_.erase(action.key);
+  if (ordered_.contains(action.key)) return complete_order(action, result);
   const bool ok = result && result->ok;
   if (ok) {
     retries_.erase(action.key);
@@ -212,6 +244,13 @@ void Runner::complete(const Action& action, const Result<VerbResult>& result) {
     observe_engine(action.cluster, engine->cluster_name, engine->controller);
   }
   listener_.on_finished(action);
+}
+
+void Runner::complete_order(const Action& action, const Result<VerbResult>& result) {
+  const auto done = std::move(ordered_.extract(action.key).mapped());
+  listener_.on_hook("act:" + action.name + ":end");
+  listener_.on_finished(action);
+  done(result ? Result<>() : Result<>(Error(result.error())));
 }
 
 void Runner::record(const Action& action, const Result<VerbResult>& result, Duration acting) {
@@ -341,6 +380,10 @@ void Runner::forget() {
   for (auto& [cluster, write] : engines_) write.in_flight = false;
   for (auto& [port, write] : ports_) write.in_flight = false;
   alive_ = std::make_shared<int>(0);
+  for (const auto& [key, done] : std::exchange(ordered_, {})) {
+    done(make_error(Code::unavailable, "the store failed meanwhile; whether it happened is unknown")
+             .about(key));
+  }
 }
 
 }  // namespace tundish::control

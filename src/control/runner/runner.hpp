@@ -15,6 +15,7 @@ struct Drivers {
   Bmc& bmc;
   SwitchDriver& switches;
   Engine& engine;
+  FaultInjector* injector = nullptr;  ///< nullptr: no drills here
 };
 
 /// What the runner tells its owner.
@@ -42,6 +43,9 @@ class Runner {
 
   /// Starts the act, or proposes it, or leaves it. Call it again while the act is wanted.
   void submit(Action action, const View& view);
+  /// A person's order: once, now or not at all. `done` is called exactly once.
+  void order(Action action, const View& view, std::function<void(const Result<>&)> done);
+  bool has_injector() const { return drivers_.injector != nullptr; }
   void observe_engine(const ClusterId& cluster, const std::string& name, const NodeId& controller);
   void read_switch(const PortRef& port, const SwitchOwnership& ownership);
 
@@ -63,12 +67,23 @@ class Runner {
     bool looked = false;  ///< a look that began after its end came back
     bool is_before(Instant look) const { return !in_flight && ended < look; }
   };
+  /// What runs, as far as other acts must wait for it.
+  struct Running {
+    Instant since;
+    std::string name;
+    NodeId node;
+    ClusterId cluster;
+  };
+  using Finish = std::function<void(Result<VerbResult>)>;
   bool is_outdated(const Action& action) const;
+  bool is_overtaking(const Action& action) const;
   void propose(const Action& action, const Permit& permit, const View& view);
   void refuse(const Action& action, const Permit& permit);
   void execute(Action action);
   void start_verb(const Action& action, VerbCall call);
   void start_engine(const Action& action, const EngineAct& act);
+  void start_injection(const InjectAct& act, const Finish& finish, const std::string& key);
+  void complete_order(const Action& action, const Result<VerbResult>& result);
   void complete(const Action& action, const Result<VerbResult>& result);
   void record(const Action& action, const Result<VerbResult>& result, Duration acting);
   InFlight count_disruptive(const View& view, const Action& action) const;
@@ -77,7 +92,8 @@ class Runner {
   Scheduler& scheduler_;
   Drivers drivers_;
   RunnerListener& listener_;
-  std::map<std::string, Instant> running_;
+  std::map<std::string, Running> running_;
+  std::map<std::string, std::function<void(const Result<>&)>> ordered_;
   std::map<std::string, Retry> retries_;
   std::map<std::string, std::string> waiting_;
   std::set<ClusterId> looking_;

@@ -9,22 +9,29 @@ namespace {
 
 TEST_F(ApiTest, needs_a_valid_token) {
   EXPECT_EQ(status({"GET", "/healthz", "", ""}), 200);
-  EXPECT_EQ(status({"GET", "/v1/nodes", "", ""}), 403);
-  EXPECT_EQ(status({"GET", "/v1/nodes", "", "guess"}), 403);
-  EXPECT_EQ(status({"GET", "/v1/nodes", "", "agent1"}), 403);
+  const auto none = call({"GET", "/v1/nodes", "", ""});
+  EXPECT_EQ(none.status, 401);
+  EXPECT_EQ(none.headers.at("www-authenticate"), "Bearer realm=\"tundish\"");
+  const auto wrong = call({"GET", "/v1/nodes", "", "guess"});
+  EXPECT_EQ(wrong.status, 401);
+  EXPECT_NE(wrong.headers.at("www-authenticate").find("invalid_token"), std::string::npos);
+  EXPECT_EQ(status({"GET", "/v1/nodes", "", "agent1"}), 403) << "known, and of no use here";
+  const auto scope = call({"POST", "/v1/tenants", "{}", "looker"});
+  EXPECT_EQ(scope.status, 403);
+  EXPECT_FALSE(scope.headers.contains("www-authenticate"));
   EXPECT_EQ(status({"GET", "/v1/nodes", "", "root"}), 200);
 }
 
 TEST_F(ApiTest, a_token_ends_when_it_expires_or_is_deleted) {
-  const auto made = call({"POST", "/v1/tokens",
-                          R"({"name":"short","role":"viewer","valid_s":60})"});
+  const auto made =
+      call({"POST", "/v1/tokens", R"({"name":"short","role":"viewer","valid_s":60})"});
   ASSERT_EQ(made.status, 201) << made.body;
   const std::string clear = field(made.body, "token");
   EXPECT_EQ(status({"GET", "/v1/nodes", "", clear}), 200);
   scheduler_.advance(seconds(61));
-  EXPECT_EQ(status({"GET", "/v1/nodes", "", clear}), 403);
+  EXPECT_EQ(status({"GET", "/v1/nodes", "", clear}), 401);
   EXPECT_EQ(status({"DELETE", "/v1/tokens/looker"}), 200);
-  EXPECT_EQ(status({"GET", "/v1/nodes", "", "looker"}), 403);
+  EXPECT_EQ(status({"GET", "/v1/nodes", "", "looker"}), 401);
 }
 
 TEST_F(ApiTest, refused_logins_are_recorded_once_per_second_and_peer) {
@@ -53,7 +60,9 @@ TEST_F(ApiTest, roles_may_what_the_table_says) {
   const std::set<std::string> duty = {"root", "oncall"};
   const std::set<std::string> admins = {"root", "a-admin"};
   const Row rows[] = {
-      {"GET", "/v1/nodes", "",
+      {"GET",
+       "/v1/nodes",
+       "",
        {"root", "oncall", "auditor", "looker", "a-admin", "a-member", "a-viewer"}},
       {"GET", "/v1/capacity", "", {"root", "oncall", "auditor", "looker"}},
       {"GET", "/v1/history", "", {"root", "oncall", "auditor"}},
@@ -169,9 +178,9 @@ TEST_F(ApiTest, hashes_and_secrets_are_in_no_answer) {
   ASSERT_EQ(order("train", 1).status, 201);
   const auto watch = send({"GET", "/v1/watch", "", "root"});
   const std::string value = "hunter2-in-clear";
-  const auto stored = call({"POST", "/v1/secrets",
-                            "{\"name\":\"bmc\",\"purpose\":\"bmc_password\",\"value\":\"" + value +
-                                "\"}"});
+  const auto stored =
+      call({"POST", "/v1/secrets",
+            "{\"name\":\"bmc\",\"purpose\":\"bmc_password\",\"value\":\"" + value + "\"}"});
   ASSERT_EQ(stored.status, 201) << stored.body;
   EXPECT_EQ(status({"POST", "/v1/secrets", "{\"name\":\"bad\",\"value\":[\"" + value + "\"]}"}),
             422);

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "codec/json.hpp"
 #include "edge/api/contract.hpp"
+#include "edge/api/report_check.hpp"
 #include "model/ops/incident_ops.hpp"
 #include "model/ops/node_ops.hpp"
 #include "model/ops/tenancy_ops.hpp"
@@ -18,13 +19,23 @@ constexpr Duration redeliver_after = seconds(10);
 constexpr std::int64_t most_wait_ms = 30000;
 /// Of one report; the agent tells the others again.
 constexpr std::size_t most_witnesses = 1000;
+/// Keys of a node that were asked for and have ended: their results may be told once more.
+constexpr std::size_t most_ended = 256;
+/// Between two lines of the log about what one agent tells wrongly.
+constexpr Duration log_pause = seconds(60);
 
 void refuse(const net::Reply& reply, int status, const Error& error) {
   ErrorBody body;
   body.code = std::string(code_name(error.code));
   body.message = error.what;
   body.remedy = error.remedy;
-  reply.send(status, render_json(body));
+  HttpResponse response;
+  response.status = status;
+  response.headers["content-type"] = "application/json";
+  // Source: RFC 9110, section 11.6.1; checked 2026-11
+  if (status == 401) response.headers["www-authenticate"] = "Bearer realm=\"tundish\"";
+  response.body = render_json(body);
+  reply.send(std::move(response));
 }
 
 std::string bearer_of(const net::ServerRequest& request) {
@@ -48,6 +59,7 @@ void AgentHub::start(const NodeId& node, VerbCall call, Duration limit, Done don
   auto& mine = pending_[node];
   const auto known = mine.find(key);
   if (known != mine.end()) {  // the same act again: one answer for the newest caller
+    note_ended(node, key);
     known->second.done(make_error(Code::conflict, "superseded by a repeat of " + key));
     mine.erase(known);
   }
@@ -64,6 +76,7 @@ void AgentHub::expire(const NodeId& node, const std::string& key) {
   const Done done = std::move(found->second.done);
   const bool taken = found->second.delivered_at.is_set();
   mine->second.erase(found);
+  note_ended(node, key);
   done(make_error(Code::timeout, taken ? "the agent took " + key + " and did not answer in time"
                                        : "the agent did not ask for work in time"));
 }
@@ -105,6 +118,7 @@ void AgentHub::enrol(const net::ServerRequest& request, const net::Reply& reply)
     refuse(reply, 422, parsed.error());
     return;
   }
+  (void)clean_report(body, parts_.scheduler.now());
   const Token* token = parts_.ledger.view().find_token(parts_.hash_token(body.token));
   const Instant now = parts_.scheduler.now();
   if (!token || !token->one_time || (token->expires_at.is_set() && token->expires_at < now)) {
@@ -126,9 +140,9 @@ void AgentHub::enrol(const net::ServerRequest& request, const net::Reply& reply)
   answer.admitted = true;
   answer.node = node->id.str();
   answer.secret = parts_.random.hex(32);
-  const auto done = parts_.ledger.perform(
-      *enrol_agent(token->id, node->id, parts_.hash_token(answer.secret)),
-      "agent:" + node->meta.name, "enrolment");
+  const auto done =
+      parts_.ledger.perform(*enrol_agent(token->id, node->id, parts_.hash_token(answer.secret)),
+                            "agent:" + node->meta.name, "enrolment");
   if (!done) {
     refuse(reply, http_status(done.error().code), done.error());
     return;
@@ -149,9 +163,21 @@ void AgentHub::sync(const NodeId& node, const net::ServerRequest& request,
                     const net::Reply& reply) {
   AgentSync body;
   if (const auto parsed = parse_json(request.body, body, Unknown::keep_out); !parsed) {
+    ++counts_.refused;
+    if (may_log(node)) {
+      log(LogLevel::warn, "agent_report_refused",
+          {{"node", node.str()}, {"why", parsed.error().message()}});
+    }
     refuse(reply, 422, parsed.error());
     return;
   }
+  // Told back as they came: the agent knows them by these names.
+  std::vector<std::string> told;
+  for (const auto& witness : body.witnesses) told.push_back(witness.id);
+  std::vector<std::string> keys;
+  for (const auto& result : body.results) keys.push_back(result.key);
+  clean(node, body);
+  for (std::size_t i = 0; i < body.results.size(); ++i) body.results[i].key = keys[i];
   manager_->heard(node, body.boot_id, body.on_hold);
   const std::string actor = "agent:" + node.str();
   if (enrolled_.erase(node) > 0) {
@@ -160,7 +186,8 @@ void AgentHub::sync(const NodeId& node, const net::ServerRequest& request,
   AgentSyncReply answer;
   if (body.witnesses.size() > most_witnesses) body.witnesses.resize(most_witnesses);
   if (!body.witnesses.empty()) {
-    for (const auto& witness : body.witnesses) answer.stored_witnesses.push_back(witness.id);
+    told.resize(body.witnesses.size());
+    answer.stored_witnesses = std::move(told);
     const auto done = parts_.ledger.perform(
         *record_witnesses(node, std::move(body.witnesses), manager_->catalogue()), actor,
         "kernel log");
@@ -173,8 +200,7 @@ void AgentHub::sync(const NodeId& node, const net::ServerRequest& request,
   if (body.hardware && known && differs(known->status.hardware, *body.hardware)) {
     (void)parts_.ledger.perform(*record_hardware(node, *body.hardware), actor, "hardware seen");
   }
-  for (const auto& result : body.results) answer.stored_results.push_back(result.key);
-  take_results(node, std::move(body.results));
+  take_results(node, std::move(body.results), answer);
   if (!parts_.ledger.has_pending()) {
     reply.send(200, render_json(answer));
     return;
@@ -189,15 +215,56 @@ void AgentHub::sync(const NodeId& node, const net::ServerRequest& request,
   manager_->pump_soon();
 }
 
-void AgentHub::take_results(const NodeId& node, std::vector<VerbResult> results) {
+/// A key that was never asked for, or by an earlier process of ours: nobody waits for the result.
+/// The agent need not tell it again, and keeps it for a repeat of the act.
+void AgentHub::take_results(const NodeId& node, std::vector<VerbResult> results,
+                            AgentSyncReply& answer) {
   for (auto& result : results) {
     auto& mine = pending_[node];
     const auto found = mine.find(result.key);
-    if (found == mine.end()) continue;  // the caller stopped waiting, or it is told twice
-    const Done done = std::move(found->second.done);
-    mine.erase(found);
-    done(std::move(result));
+    if (found != mine.end()) {
+      const Done done = std::move(found->second.done);
+      mine.erase(found);
+      note_ended(node, result.key);
+      answer.stored_results.push_back(result.key);
+      done(std::move(result));
+      continue;
+    }
+    const auto& ended = ended_[node];
+    if (std::find(ended.begin(), ended.end(), result.key) != ended.end()) {
+      answer.stored_results.push_back(result.key);  // told twice, or its caller stopped waiting
+      continue;
+    }
+    ++counts_.unasked;
+    answer.refused_results.push_back(result.key);
+    if (may_log(node)) {
+      log(LogLevel::warn, "agent_result_unasked",
+          {{"node", node.str()}, {"key", result.key.substr(0, 200)}});
+    }
   }
+}
+
+void AgentHub::note_ended(const NodeId& node, const std::string& key) {
+  auto& ended = ended_[node];
+  ended.push_back(key);
+  if (ended.size() > most_ended) ended.pop_front();
+}
+
+void AgentHub::clean(const NodeId& node, AgentSync& report) {
+  const auto corrections = clean_report(report, parts_.scheduler.now());
+  if (corrections.empty()) return;
+  ++counts_.corrected;
+  if (!may_log(node)) return;
+  log(LogLevel::warn, "agent_report_corrected",
+      {{"node", node.str()}, {"why", corrections.front()}, {"fields", corrections.size()}});
+}
+
+bool AgentHub::may_log(const NodeId& node) {
+  Instant& last = logged_[node];
+  const Instant now = parts_.scheduler.now();
+  if (last.is_set() && now - last < log_pause) return false;
+  last = now;
+  return true;
 }
 
 void AgentHub::pull(const NodeId& node, const net::ServerRequest& request,

@@ -9,6 +9,7 @@
 
 #include "control/ledger.hpp"
 #include "control/manager.hpp"
+#include "edge/api/api.hpp"
 #include "ports/drivers.hpp"
 #include "ports/random.hpp"
 #include "runtime/net/http_server.hpp"
@@ -30,6 +31,8 @@ class AgentHub final : public Agents {
 
   void start(const NodeId& node, VerbCall call, Duration limit, Done done) override;
 
+  const AgentCounts& counts() const { return counts_; }
+
   /// Every /v1/agent/* request.
   void handle(net::ServerRequest request, net::Reply reply);
 
@@ -48,7 +51,10 @@ class AgentHub final : public Agents {
   void sync(const NodeId& node, const net::ServerRequest& request, const net::Reply& reply);
   void pull(const NodeId& node, const net::ServerRequest& request, const net::Reply& reply);
   void deliver(const NodeId& node);
-  void take_results(const NodeId& node, std::vector<VerbResult> results);
+  void take_results(const NodeId& node, std::vector<VerbResult> results, AgentSyncReply& answer);
+  void note_ended(const NodeId& node, const std::string& key);
+  void clean(const NodeId& node, AgentSync& report);
+  bool may_log(const NodeId& node);
   void expire(const NodeId& node, const std::string& key);
   std::optional<NodeId> identify(const net::ServerRequest& request) const;
 
@@ -56,7 +62,10 @@ class AgentHub final : public Agents {
   control::Manager* manager_ = nullptr;
   std::map<NodeId, std::map<std::string, Pending>> pending_;
   std::map<NodeId, Puller> pullers_;
-  std::set<NodeId> enrolled_;  ///< answered, identity not used yet
+  std::set<NodeId> enrolled_;                        ///< answered, identity not used yet
+  std::map<NodeId, std::deque<std::string>> ended_;  ///< keys that nobody waits for any more
+  std::map<NodeId, Instant> logged_;
+  AgentCounts counts_;
   std::int64_t tickets_ = 0;
 };
 

@@ -15,6 +15,13 @@
 
 namespace tundish::edge {
 
+/// What agents told and was not taken as it stood, since the start.
+struct AgentCounts {
+  std::int64_t corrected = 0;  ///< reports with a number, time or text that cannot be
+  std::int64_t refused = 0;    ///< reports that could not be read
+  std::int64_t unasked = 0;    ///< results of acts that nobody here asked for
+};
+
 struct ApiParts {
   control::Manager& manager;
   control::Ledger& ledger;
@@ -23,12 +30,14 @@ struct ApiParts {
   Random& random;
   std::function<std::string(std::string_view)> hash_token;   ///< SHA-256, hexadecimal
   std::function<std::string(std::string_view)> seal_secret;  ///< clear value -> Secret::sealed
-  FaultInjector* injector = nullptr;                         ///< nullptr: no drills here
   std::vector<FaultKind> fault_kinds = {};
   std::function<Result<Injection>(const FaultRequest&, const Node&)> render_fault = {};
   std::string site = {};
   std::string version = {};
   net::Handler agent_handler = {};  ///< gets every /v1/agent/ request, unauthenticated
+  /// Runs the first beside the loop and then the second on it; unset: both at once, here.
+  std::function<void(std::function<void()>, std::function<void()>)> offload = {};
+  std::function<AgentCounts()> agent_counts = {};
 };
 
 /// Where an answer goes: a net::Reply, or a test.

@@ -33,10 +33,19 @@ class ApiTest : public testing::Test {
 
   static std::string hash(std::string_view clear) { return "hash-of-" + std::string(clear) + "-"; }
 
+  /// Its one state waits, and begins anew after ten minutes.
+  static RemediationPolicy waiting_policy() {
+    RemediationPolicy policy;
+    policy.initial = "wait";
+    policy.states["wait"].next.push_back({{}, 600, "wait"});
+    return policy;
+  }
+
   ApiParts make_parts() {
-    ApiParts parts{manager_, ledger_, store_, scheduler_, random_, hash,
-                   [](std::string_view clear) { return "sealed" + std::to_string(clear.size()); }};
-    parts.injector = &injector_;
+    ApiParts parts{
+        manager_, ledger_, store_, scheduler_, random_, hash, [](std::string_view clear) {
+          return "sealed" + std::to_string(clear.size());
+        }};
     parts.fault_kinds = {{"xid", "an XID", "agent", "reset"}};
     parts.render_fault = [](const FaultRequest& asked, const Node& node) -> Result<Injection> {
       return Injection{node.meta.name, asked.gpu, "lost", asked.sticky,
@@ -102,6 +111,11 @@ class ApiTest : public testing::Test {
     tenant.meta.name = "b";
     tenant.spec.gpu_quota = 8;
     b_ = put(tenant).id;
+    Authority authority;
+    authority.scope = "*";
+    authority.action_class = "drill";
+    authority.level = AuthorityLevel::act;
+    drill_authority_ = put(authority).id;
     put_token("root", Role::operator_);
     put_token("oncall", Role::on_call);
     put_token("auditor", Role::auditor);
@@ -160,10 +174,10 @@ class ApiTest : public testing::Test {
   }
 
   HttpResponse order(const std::string& name, int nodes, const std::string& token = "a-admin") {
-    return call({"POST", "/v1/clusters",
-                 "{\"name\":\"" + name + "\",\"nodes\":" + std::to_string(nodes) +
-                     ",\"login\":false}",
-                 token});
+    return call(
+        {"POST", "/v1/clusters",
+         "{\"name\":\"" + name + "\",\"nodes\":" + std::to_string(nodes) + ",\"login\":false}",
+         token});
   }
   int count_history(const std::string& operation, const std::string& outcome) const {
     int count = 0;
@@ -184,10 +198,19 @@ class ApiTest : public testing::Test {
   NoSecrets secrets_;
   XidCatalogue catalogue_;
   control::Ledger ledger_{store_, scheduler_};
-  control::Manager manager_{{ledger_, scheduler_, {agents_, bmc_, switches_, engine_}, secrets_,
-                             catalogue_, {}, {}, {}, {}, {}}};
+  control::Manager manager_{{ledger_,
+                             scheduler_,
+                             {agents_, bmc_, switches_, engine_, &injector_},
+                             secrets_,
+                             catalogue_,
+                             waiting_policy(),
+                             {},
+                             {},
+                             {},
+                             {}}};
   std::unique_ptr<Api> api_;
   TenantId a_, b_;
+  Id<Authority> drill_authority_;
   std::vector<std::shared_ptr<NotingOutlet>> sent_;
 };
 

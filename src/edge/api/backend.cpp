@@ -1,5 +1,7 @@
 #include "edge/api/backend.hpp"
 
+#include <ctime>
+
 #include "base/text.hpp"
 
 namespace tundish::edge::api {
@@ -14,8 +16,7 @@ std::string Call::query(const std::string& name) const {
   return it == request.query.end() ? "" : it->second;
 }
 
-Result<> Backend::perform(const Call& call, const Operation& operation,
-                          const std::string& reason) {
+Result<> Backend::perform(const Call& call, const Operation& operation, const std::string& reason) {
   const std::string given = call.header("x-reason");
   return parts.ledger.perform(operation, "user:" + call.who.name, given.empty() ? reason : given);
 }
@@ -60,10 +61,68 @@ Result<> check_match(const Call& call, const Meta& meta) {
       .with_remedy("read it again and decide anew");
 }
 
+void add_observed(const Backend& b, Node& node) {
+  if (!node.status.enrolled || node.status.phase == NodePhase::retired) return;
+  const control::View view = b.parts.manager.view();
+  const auto heard = view.seen.presence.find(node.id);
+  const bool never = heard == view.seen.presence.end();
+  const Instant since = never ? view.seen.started_at : heard->second.last_heard;
+  const Duration age = view.now - since;
+  Condition silent{"agent_silent", Truth::no, "", since};
+  const std::string seconds_ago = std::to_string(age.us / 1000000) + " s";
+  if (control::is_present(view, node.id)) {
+    silent.reason = "heard " + seconds_ago + " ago";
+  } else if (never && age < view.limits.silent_after) {
+    silent.state = Truth::unknown;
+    silent.reason = "not heard in the " + seconds_ago + " since tundishd started";
+  } else {
+    silent.state = Truth::yes;
+    silent.reason =
+        never ? "silent since tundishd started, " + seconds_ago + " ago" : "silent " + seconds_ago;
+  }
+  node.status.conditions.push_back(std::move(silent));
+}
+
+Result<> run_long(Backend& b, std::function<void()> work, std::function<void()> done) {
+  constexpr int most_jobs = 2;  // the pool serves name lookups and the like too
+  if (!b.parts.offload) {
+    work();
+    done();
+    return {};
+  }
+  if (b.long_jobs >= most_jobs) {
+    Error busy = make_error(Code::unavailable, "other long work runs: import, verify or backup")
+                     .with_remedy("try again in a moment");
+    busy.retry_after = seconds(5);
+    return busy;
+  }
+  ++b.long_jobs;
+  b.parts.offload(std::move(work), [&b, done = std::move(done)] {
+    --b.long_jobs;
+    done();
+  });
+  return {};
+}
+
 Result<Tenant> resolve_tenant(const Backend& b, const Call& call, const std::string& name) {
   if (!name.empty()) return get_visible<Tenant>(b, call, name);
   if (!call.who.tenant.empty()) return get_visible<Tenant>(b, call, call.who.tenant.str());
   return make_error(Code::invalid, "the request names no tenant").with_remedy("add --tenant NAME");
+}
+
+// Source: RFC 9110, section 5.6.7; checked 2026-11
+std::string render_http_date(Instant at) {
+  static constexpr const char* days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  static constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                           "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  const std::time_t seconds = static_cast<std::time_t>(at.us / 1000000);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char clock[32];
+  std::strftime(clock, sizeof clock, " %Y %H:%M:%S GMT", &parts);
+  char day[4];
+  std::strftime(day, sizeof day, "%d", &parts);
+  return std::string(days[parts.tm_wday]) + ", " + day + " " + months[parts.tm_mon] + clock;
 }
 
 HttpResponse error_response(const Error& error) {

@@ -20,6 +20,8 @@ struct Call {
 
   std::string header(const std::string& name) const;
   std::string query(const std::string& name) const;
+  /// ?dry_run=true: every check is made, nothing is changed.
+  bool is_dry_run() const { return query("dry_run") == "true"; }
 };
 
 /// Composed answer of a call that went well.
@@ -49,6 +51,7 @@ class Backend {
 
   ApiParts parts;
   Watch* watch = nullptr;
+  int long_jobs = 0;  ///< that run now, see run_long
 
  private:
   bool pump_due_ = false;
@@ -83,10 +86,21 @@ Result<T> get_matching(const Backend& b, const Call& call, const std::string& na
   return object;
 }
 
-/// The object as the caller may see it.
+/// What is seen now and never stored: for a node, when its agent was heard.
+template <class T>
+void add_observed(const Backend&, T&) {}
+void add_observed(const Backend& b, Node& node);
+
+/// The object as the caller may see it; nullopt: not at all.
+template <class T>
+std::optional<T> shape_now(const Backend& b, const Identity& who, const T& object) {
+  std::optional<T> shown = shape(b.reg(), who, object);
+  if (shown) add_observed(b, *shown);
+  return shown;
+}
 template <class T>
 Answer show(const Backend& b, const Identity& who, const T& object) {
-  const std::optional<T> shown = shape(b.reg(), who, object);
+  const std::optional<T> shown = shape_now(b, who, object);
   return {200, render_json(shown.value_or(T{}))};
 }
 /// As it is when the write is durable; `last` when it is gone by then.
@@ -104,5 +118,11 @@ Later show_later(Backend& b, const Call& call, T last, int status = 200) {
 Result<Tenant> resolve_tenant(const Backend& b, const Call& call, const std::string& name);
 
 HttpResponse error_response(const Error& error);
+/// "Sun, 06 Nov 1994 08:49:37 GMT"
+std::string render_http_date(Instant at);
+
+/// Work that takes long and touches nothing of the loop's: `work` beside it, then `done` on it.
+/// unavailable when enough of it runs already.
+Result<> run_long(Backend& b, std::function<void()> work, std::function<void()> done);
 
 }  // namespace tundish::edge::api

@@ -20,8 +20,8 @@ int http_status(Code code) {
 
 int exit_code(std::string_view code) {
   // Exit codes are the command-line contract: 1 tool error, 3 refused or failed, 4 unknown.
-  if (code == "unavailable" || code == "internal" || code == "corrupt") return 1;
-  if (code == "timeout") return 4;
+  if (code == "internal" || code == "corrupt") return 1;
+  if (code == "unavailable" || code == "timeout") return 4;
   return 3;
 }
 

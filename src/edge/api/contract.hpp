@@ -38,7 +38,9 @@
 //
 // Every request but /healthz and enrol carries `Authorization: Bearer TOKEN`. Headers on writes:
 // Idempotency-Key (a repeat returns the first answer), If-Match: REVISION (409 when stale),
-// X-Reason. Errors: ErrorBody with the HTTP status of its code.
+// X-Reason. With ?dry_run=true a write is checked as always and changes nothing; the answer, which
+// carries the header x-dry-run, is what would come of it. Errors: ErrorBody with the HTTP status of
+// its code.
 #include <string>
 #include <vector>
 
@@ -97,14 +99,13 @@ struct UserRequest {
 };
 
 struct TokenRequest {
-  std::string name, tenant, role, node, token_for;
+  std::string name, tenant, role, node;
   std::int64_t valid_s = 0;
   void fields(Fields& f) {
     f(1, "name", name, "name of the token");
     f(2, "tenant", tenant, "empty: operator side");
     f(3, "role", role, "viewer, member, tenant-admin, auditor, on-call or operator");
     f(4, "node", node, "BMC MAC: makes it a one-time enrolment token of that node");
-    f(5, "token_for", token_for, "reserved");
     f(6, "valid_s", valid_s, "seconds until it expires; 0: never");
   }
 };

@@ -55,11 +55,13 @@ struct InventoryAnswer {
   std::vector<InventoryChange> changes;
   std::vector<std::string> lines;
   bool applied = false;
+  int more_problems = 0;
   void fields(Fields& f) {
-    f(1, "problems", problems, "all of them; with one, nothing is changed");
+    f(1, "problems", problems, "the first 1,000; with one, nothing is changed");
     f(2, "changes", changes, "what is, or would be, done");
     f(3, "lines", lines, "for diff: differences in words");
     f(4, "applied", applied, "the changes are durable");
+    f(5, "more_problems", more_problems, "found beyond those that are listed");
   }
 };
 

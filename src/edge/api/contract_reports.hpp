@@ -11,6 +11,7 @@ struct Explanation {
   std::string node, phase, placeable, why;
   std::vector<std::string> claims;
   std::string next, how_to_stop;
+  std::vector<std::string> you_can;
   void fields(Fields& f) {
     f(1, "node", node, "name");
     f(2, "phase", phase, "life cycle");
@@ -18,12 +19,14 @@ struct Explanation {
     f(4, "why", why, "why it is out of service; empty when it is not");
     f(5, "claims", claims, "holder, reason and since of each claim");
     f(6, "next", next, "what happens next, and what it waits for");
-    f(7, "how_to_stop", how_to_stop, "command that stops it");
+    f(7, "how_to_stop", how_to_stop,
+      "command that stops it; empty: nothing automatic is under way");
+    f(8, "you_can", you_can, "what a person can do now");
   }
 };
 
 struct StatusReport {
-  std::string version, site;
+  std::string version, site, tenant;
   std::int64_t revision = 0, epoch = 0;
   int nodes = 0, nodes_ready = 0, nodes_assigned = 0, nodes_claimed = 0, agents_heard = 0;
   int clusters_active = 0, clusters = 0, incidents_open = 0, proposals_waiting = 0;
@@ -44,6 +47,7 @@ struct StatusReport {
     f(13, "proposals_waiting", proposals_waiting, "waiting for a person");
     f(14, "holds", holds, "in force");
     f(15, "notices", notices, "what an operator should know");
+    f(16, "tenant", tenant, "whose view this is; empty: the operator's");
   }
 };
 

@@ -9,11 +9,35 @@ namespace {
 struct Drill {
   Node node;
   Injection injection;
+  std::string what;
 };
+
+control::Action to_action(const Drill& drill, std::int64_t revision) {
+  control::Action action;
+  // A person's order is no repeat of the one before.
+  action.key = "drill/" + drill.node.id.str() + "/" + std::to_string(revision);
+  action.name = "inject_fault";
+  action.action_class = ActionClass::drill;
+  action.node = drill.node.id;
+  action.group = action.key;
+  action.reason = drill.what;
+  action.limit = seconds(10);
+  action.act = control::InjectAct{drill.injection};
+  return action;
+}
+
+/// The condition by which the incident that follows is known as a drill.
+Result<> perform_note(Backend& b, const Call& call, std::string_view operation, const Drill& drill,
+                      Truth state) {
+  std::vector<OperationPtr> note;
+  note.push_back(set_condition(drill.node.id, "drill", state, drill.what));
+  return b.perform(call, *compose(operation, "node/" + drill.node.id.str(), std::move(note)),
+                   drill.what);
+}
 
 Result<Drill> plan_drill(Backend& b, const Call& call) {
   const auto asked = TRY(parse_body<FaultRequest>(call));
-  if (!b.parts.injector || !b.parts.render_fault) {
+  if (!b.parts.manager.runner().has_injector() || !b.parts.render_fault) {
     return make_error(Code::unsupported, "faults cannot be injected here")
         .with_remedy("start tundishd with an injector, as `tundish lab up` does");
   }
@@ -23,20 +47,33 @@ Result<Drill> plan_drill(Backend& b, const Call& call) {
   const int gpus =
       std::max(sku ? sku->spec.gpus : 0, static_cast<int>(drill.node.status.hardware.gpus.size()));
   if (asked.gpu < 0 || asked.gpu >= std::max(gpus, 1)) {
-    return make_error(Code::invalid, "node " + drill.node.meta.name + " has no GPU " +
-                                         std::to_string(asked.gpu))
+    return make_error(Code::invalid,
+                      "node " + drill.node.meta.name + " has no GPU " + std::to_string(asked.gpu))
         .about("node/" + drill.node.meta.name)
         .with_remedy("it has " + std::to_string(gpus) + " GPUs, counted from 0");
   }
   drill.injection = TRY(b.parts.render_fault(asked, drill.node));
-  const std::string what =
-      asked.kind + (asked.xid != 0 ? " " + std::to_string(asked.xid) : "") + " on gpu " +
-      std::to_string(asked.gpu) + " injected by " + call.who.name + " at " + render_utc(b.now());
-  std::vector<OperationPtr> note;
-  note.push_back(set_condition(drill.node.id, "drill", Truth::yes, what));
-  TRY_VOID(b.perform(call, *compose("inject_fault", "node/" + drill.node.id.str(), std::move(note)),
-                     what));
+  drill.what = asked.kind + (asked.xid != 0 ? " " + std::to_string(asked.xid) : "") + " on gpu " +
+               std::to_string(asked.gpu) + " injected by " + call.who.name + " at " +
+               render_utc(b.now());
+  const auto view = b.parts.manager.view();
+  const control::Permit leave = control::permit(to_action(drill, view.reg.revision()), view, {});
+  if (leave.leave != control::Leave::execute) {
+    return make_error(Code::denied, "drill on node " + drill.node.meta.name + ": " + leave.reason)
+        .about("node/" + drill.node.meta.name)
+        .with_remedy("let it: tundish authority set --scope node:" + drill.node.meta.name +
+                     " --class drill --level act");
+  }
+  TRY_VOID(perform_note(b, call, "inject_fault", drill, Truth::yes));
   return drill;
+}
+
+FaultAnswer answer_of(const Drill& drill, Instant at) {
+  FaultAnswer answer;
+  answer.node = drill.node.meta.name;
+  answer.line = drill.injection.line;
+  answer.at = at;
+  return answer;
 }
 
 }  // namespace
@@ -48,25 +85,32 @@ Result<Answer> list_faults(Backend& b, const Call&) {
 }
 
 void post_fault(Backend& b, const Call& call, Respond respond) {
+  if (call.is_dry_run()) {
+    Result<Answer> answer;
+    b.parts.ledger.rehearse([&] {
+      const auto planned = plan_drill(b, call);
+      answer = planned ? Result<Answer>(Answer{200, render_json(answer_of(*planned, b.now()))})
+                       : Result<Answer>(planned.error());
+    });
+    return respond(answer);
+  }
   auto drill = plan_drill(b, call);
   if (!drill) b.refuse(call, drill.error().object, drill.error());
   // The hardware fails only once the history says by whom.
   b.after_commit([&b, call, drill = std::move(drill), respond](const Result<>& safe) {
     if (!safe || !drill) return respond(safe ? drill.error() : safe.error());
     const Instant at = b.now();
-    b.parts.injector->start(drill->injection, [&b, call, at, drill = *drill,
-                                               respond](const Result<>& done) {
+    const auto finish = [&b, call, at, drill = *drill, respond](const Result<>& done) {
       if (!done) {
+        // Nothing broke, so what comes next is no drill.
+        (void)perform_note(b, call, "withdraw_fault", drill, Truth::no);
         b.refuse(call, "node/" + drill.node.id.str(), done.error());
         b.after_commit([respond, error = done.error()](const Result<>&) { respond(error); });
         return;
       }
-      FaultAnswer answer;
-      answer.node = drill.node.meta.name;
-      answer.line = drill.injection.line;
-      answer.at = at;
-      respond(Answer{200, render_json(answer)});
-    });
+      respond(Answer{200, render_json(answer_of(drill, at))});
+    };
+    b.parts.manager.order(to_action(*drill, b.reg().revision()), finish);
   });
 }
 

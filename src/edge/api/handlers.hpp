@@ -46,14 +46,14 @@ Result<Later> delete_hold(Backend& b, const Call& call);
 Result<Later> put_authority(Backend& b, const Call& call);
 
 // inventory.cpp
-Result<Later> import_inventory(Backend& b, const Call& call);
+void import_inventory(Backend& b, const Call& call, Respond respond);
 Result<Answer> export_inventory_call(Backend& b, const Call& call);
-Result<Answer> diff_inventory_call(Backend& b, const Call& call);
+void diff_inventory_call(Backend& b, const Call& call, Respond respond);
 
 // history.cpp
 Result<Answer> get_history(Backend& b, const Call& call);
-Result<Answer> verify_history(Backend& b, const Call& call);
-Result<Answer> post_backup(Backend& b, const Call& call);
+void verify_history(Backend& b, const Call& call, Respond respond);
+void post_backup(Backend& b, const Call& call, Respond respond);
 
 // status.cpp
 Result<Answer> get_health(Backend& b, const Call& call);

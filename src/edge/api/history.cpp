@@ -2,11 +2,43 @@
 
 #include "base/text.hpp"
 #include "edge/api/handlers.hpp"
+#include "edge/api/kinds.hpp"
 
 namespace tundish::edge::api {
 namespace {
 
 constexpr std::int64_t largest_page = 10000;
+
+/// Words that begin what history is about, beside the kinds of objects.
+constexpr std::string_view other_objects[] = {"inventory", "agent_cursor"};
+
+/// A filter that fits nothing by a typing error would look like a clean history.
+Result<> check_object(const std::string& object) {
+  if (object.empty()) return {};
+  const auto slash = object.find('/');
+  const std::string_view head = std::string_view(object).substr(0, slash);
+  const auto fits = [&](std::string_view kind) {
+    return slash == std::string::npos ? kind.starts_with(head) : kind == head;
+  };
+  std::string known;
+  for (const auto& kind : all_kinds()) {
+    if (fits(kind.name)) return {};
+    known += (known.empty() ? "" : ", ") + std::string(kind.name);
+  }
+  for (const auto& other : other_objects) {
+    if (fits(other)) return {};
+  }
+  return make_error(Code::invalid,
+                    "history is about no object of kind \"" + std::string(head) + "\"")
+      .with_remedy("give KIND/NAME or the start of it; kinds are " + known);
+}
+
+Result<bool> read_order(const Call& call) {
+  const std::string text = call.query("newest_first");
+  if (text == "true") return true;
+  if (text.empty() || text == "false") return false;
+  return make_error(Code::invalid, "newest_first \"" + text + "\" is neither true nor false");
+}
 
 Result<std::int64_t> read_number(const Call& call, const std::string& name, std::int64_t start) {
   const std::string text = call.query(name);
@@ -16,40 +48,67 @@ Result<std::int64_t> read_number(const Call& call, const std::string& name, std:
   return make_error(Code::invalid, name + " \"" + text + "\" is no number from 0");
 }
 
+Result<BackupRequest> plan_backup(const Call& call) {
+  BackupRequest asked = TRY(parse_body<BackupRequest>(call));
+  if (!asked.path.starts_with("/")) {
+    return make_error(Code::invalid, "backup path \"" + asked.path + "\" is not absolute")
+        .with_remedy("name a file on tundishd's machine, beginning with /");
+  }
+  if (call.is_dry_run()) {
+    return make_error(Code::unsupported, "a backup cannot be tried out")
+        .with_remedy("ask without dry_run");
+  }
+  return asked;
+}
+
 }  // namespace
 
 Result<Answer> get_history(Backend& b, const Call& call) {
   HistoryQuery query;
   query.after = TRY(read_number(call, "after", 0));
+  query.before = TRY(read_number(call, "before", 0));
   query.limit = static_cast<int>(
       std::clamp<std::int64_t>(TRY(read_number(call, "limit", 1000)), 1, largest_page));
   query.object = call.query("object");
-  query.newest_first = call.query("newest_first") == "true";
+  TRY_VOID(check_object(query.object));
+  query.newest_first = TRY(read_order(call));
   const auto entries = TRY(b.parts.store.history(query));
   std::vector<AnyDescribed> objects;
   objects.reserve(entries.size());
   for (const auto& entry : entries) objects.push_back(describe_const(entry));
-  return Answer{200, render_json_list(objects)};
-}
-
-Result<Answer> verify_history(Backend& b, const Call&) {
-  const VerifyReport report = TRY(b.parts.store.verify_history());
-  HistoryVerdict verdict;
-  verdict.intact = report.intact;
-  verdict.entries = report.entries;
-  verdict.fault = report.fault;
-  verdict.last_hash = report.last_hash;
-  return Answer{200, render_json(verdict)};
-}
-
-Result<Answer> post_backup(Backend& b, const Call& call) {
-  const BackupRequest asked = TRY(parse_body<BackupRequest>(call));
-  if (!asked.path.starts_with("/")) {
-    return make_error(Code::invalid, "backup path \"" + asked.path + "\" is not absolute")
-        .with_remedy("name a file on tundishd's machine, beginning with /");
+  Answer answer{200, render_json_list(objects)};
+  // Goes into `after`, or into `before` when the newest come first.
+  if (static_cast<int>(entries.size()) == query.limit) {
+    answer.headers["x-next-page"] = std::to_string(entries.back().sequence);
   }
-  TRY_VOID(b.parts.store.backup(asked.path));
-  return Answer{200, render_json(asked)};
+  return answer;
+}
+
+void verify_history(Backend& b, const Call&, Respond respond) {
+  const auto report = std::make_shared<Result<VerifyReport>>();
+  const auto work = [&b, report] { *report = b.parts.store.verify_history(); };
+  const auto started = run_long(b, work, [report, respond] {
+    if (!*report) return respond(report->error());
+    HistoryVerdict verdict;
+    verdict.intact = (*report)->intact;
+    verdict.entries = (*report)->entries;
+    verdict.fault = (*report)->fault;
+    verdict.last_hash = (*report)->last_hash;
+    respond(Answer{200, render_json(verdict)});
+  });
+  if (!started) respond(started.error());
+}
+
+void post_backup(Backend& b, const Call& call, Respond respond) {
+  const auto asked = plan_backup(call);
+  if (!asked) return respond(asked.error());
+  const auto done = std::make_shared<Result<>>();
+  const auto work = [&b, done, path = asked->path] { *done = b.parts.store.backup(path); };
+  const auto started = run_long(b, work, [done, asked = *asked, respond] {
+    if (!*done) return respond(done->error());
+    respond(Answer{200, render_json(asked)});
+  });
+  if (!started) respond(started.error());
 }
 
 }  // namespace tundish::edge::api

@@ -41,8 +41,8 @@ Result<InventoryRequest> read_request(const Call& call) {
 InventoryAnswer to_answer(const control::ImportPlan& plan) {
   InventoryAnswer out;
   for (const auto& problem : plan.problems) {
-    out.problems.push_back({problem.file, problem.row, problem.column, problem.value, problem.what,
-                            problem.remedy});
+    out.problems.push_back(
+        {problem.file, problem.row, problem.column, problem.value, problem.what, problem.remedy});
   }
   for (const auto& change : plan.changes) {
     const auto verb = enum_names(change.verb)[static_cast<std::size_t>(change.verb)];
@@ -52,32 +52,121 @@ InventoryAnswer to_answer(const control::ImportPlan& plan) {
   for (const auto& notice : plan.notices) {
     out.lines.push_back(notice.file + ":" + std::to_string(notice.row) + ": " + notice.what);
   }
+  out.more_problems = plan.more_problems;
+  if (plan.more_problems > 0) {
+    out.lines.push_back("and " + std::to_string(plan.more_problems) + " more problems");
+  }
+  if (plan.more_notices > 0) {
+    out.lines.push_back("and " + std::to_string(plan.more_notices) + " more notices");
+  }
   return out;
+}
+
+/// A scope that declares nothing is a typing error, and its export would be taken for an empty
+/// site.
+Result<> check_scope(const Backend& b, const std::string& scope) {
+  if (scope.empty()) return {};
+  std::set<std::string> known;
+  for (const auto& [id, node] : b.reg().all<Node>()) known.insert(node.spec.import_scope);
+  for (const auto& [id, device] : b.reg().all<Switch>()) known.insert(device.spec.import_scope);
+  for (const auto& [id, cable] : b.reg().all<Cable>()) known.insert(cable.spec.import_scope);
+  for (const auto& [id, site] : b.reg().all<Site>()) known.insert(site.meta.name);
+  known.erase("");
+  if (known.contains(scope)) return {};
+  return make_error(Code::not_found, "nothing was imported under scope \"" + scope + "\"")
+      .about("inventory/" + scope)
+      .with_remedy(known.empty() ? "import something first"
+                                 : "scopes are " + join({known.begin(), known.end()}, ", "));
+}
+
+/// Planning reads the whole registry and every cell, so it is done beside the loop, on a copy.
+struct Job {
+  InventoryRequest asked;
+  Registry copy;
+  control::ImportPlan plan;
+  InventoryAnswer answer;
+  int tries = 0;
+};
+
+void plan_job(Job& job) {
+  const auto sheets = to_sheets(job.asked);
+  job.plan = control::plan_import(job.copy, sheets, {job.asked.scope});
+  job.answer = to_answer(job.plan);
+}
+
+/// 422 with the list of problems once the refusal is in the history.
+void tell_problems(Backend& b, const Call& call, const Job& job, const Respond& respond) {
+  const std::int64_t count =
+      static_cast<std::int64_t>(job.plan.problems.size()) + job.plan.more_problems;
+  const Error error =
+      make_error(Code::invalid, std::to_string(count) + " problems; nothing was changed");
+  if (!call.is_dry_run()) b.refuse(call, "inventory/" + job.plan.scope, error);
+  b.after_commit([respond, answer = job.answer](const Result<>& safe) {
+    if (!safe) return respond(safe.error());
+    respond(Answer{422, render_json(answer)});
+  });
+}
+
+void start_import(Backend& b, const Call& call, const std::shared_ptr<Job>& job,
+                  const Respond& respond);
+
+/// On the loop again. What was planned holds only for the registry that it was planned on.
+void finish_import(Backend& b, const Call& call, const std::shared_ptr<Job>& job,
+                   const Respond& respond) {
+  constexpr int most_tries = 5;
+  if (!job->plan.problems.empty()) return tell_problems(b, call, *job, respond);
+  if (b.reg().revision() != job->copy.revision()) {
+    if (++job->tries < most_tries) return start_import(b, call, job, respond);
+    return respond(make_error(Code::conflict, "the registry changed again and again meanwhile")
+                       .with_remedy("try again; nothing was changed"));
+  }
+  const auto operation =
+      compose("import_inventory", "inventory/" + job->plan.scope, std::move(job->plan.operations));
+  if (call.is_dry_run()) {
+    Result<> checked;
+    b.parts.ledger.rehearse([&] { checked = b.perform(call, *operation); });
+    if (!checked) return respond(checked.error());
+    return respond(Answer{200, render_json(job->answer)});
+  }
+  if (!job->asked.dry_run) {
+    const auto done = b.perform(call, *operation);
+    if (!done) b.refuse(call, "inventory/" + job->plan.scope, done.error());
+    job->answer.applied = done.has_value();
+    b.after_commit([respond, job, done](const Result<>& safe) {
+      if (!safe || !done) return respond(safe ? done.error() : safe.error());
+      respond(Answer{200, render_json(job->answer)});
+    });
+    return;
+  }
+  respond(Answer{200, render_json(job->answer)});
+}
+
+void start_import(Backend& b, const Call& call, const std::shared_ptr<Job>& job,
+                  const Respond& respond) {
+  job->copy = b.reg();
+  const auto started = run_long(
+      b, [job] { plan_job(*job); },
+      [&b, call, job, respond] { finish_import(b, call, job, respond); });
+  if (!started) respond(started.error());
 }
 
 }  // namespace
 
-Result<Later> import_inventory(Backend& b, const Call& call) {
-  const InventoryRequest asked = TRY(read_request(call));
-  control::ImportPlan plan = control::plan_import(b.reg(), to_sheets(asked), {asked.scope});
-  InventoryAnswer answer = to_answer(plan);
-  if (!plan.problems.empty()) {
-    const Error error = make_error(
-        Code::invalid, std::to_string(plan.problems.size()) + " problems; nothing was changed");
-    b.refuse(call, "inventory/" + plan.scope, error);
-    return Later([answer] { return Answer{422, render_json(answer)}; });
+void import_inventory(Backend& b, const Call& call, Respond respond) {
+  auto asked = read_request(call);
+  if (!asked) {
+    if (!call.is_dry_run()) b.refuse(call, asked.error().object, asked.error());
+    return respond(asked.error());
   }
-  if (!asked.dry_run) {
-    TRY_VOID(b.perform(call, *compose("import_inventory", "inventory/" + plan.scope,
-                                      std::move(plan.operations))));
-    answer.applied = true;
-  }
-  return Later([answer] { return Answer{200, render_json(answer)}; });
+  const auto job = std::make_shared<Job>();
+  job->asked = std::move(*asked);
+  start_import(b, call, job, respond);
 }
 
 Result<Answer> export_inventory_call(Backend& b, const Call& call) {
   InventoryRequest out;
   out.scope = call.query("scope");
+  TRY_VOID(check_scope(b, out.scope));
   for (const auto& sheet : control::export_inventory(b.reg(), out.scope)) {
     std::vector<std::vector<std::string>> rows;
     for (const auto& row : sheet.rows) rows.push_back(row.cells);
@@ -86,13 +175,22 @@ Result<Answer> export_inventory_call(Backend& b, const Call& call) {
   return Answer{200, render_json(out)};
 }
 
-Result<Answer> diff_inventory_call(Backend& b, const Call& call) {
-  const InventoryRequest asked = TRY(read_request(call));
-  const auto sheets = to_sheets(asked);
-  InventoryAnswer answer = to_answer(control::plan_import(b.reg(), sheets, {asked.scope}));
-  const int status = answer.problems.empty() ? 200 : 422;
-  if (status == 200) answer.lines = control::diff_inventory(b.reg(), sheets, {asked.scope});
-  return Answer{status, render_json(answer)};
+void diff_inventory_call(Backend& b, const Call& call, Respond respond) {
+  auto asked = read_request(call);
+  if (!asked) return respond(asked.error());
+  const auto job = std::make_shared<Job>();
+  job->asked = std::move(*asked);
+  job->copy = b.reg();
+  const auto work = [job] {
+    plan_job(*job);
+    if (!job->answer.problems.empty()) return;
+    job->answer.lines =
+        control::diff_inventory(job->copy, to_sheets(job->asked), {job->asked.scope});
+  };
+  const auto started = run_long(b, work, [job, respond] {
+    respond(Answer{job->answer.problems.empty() ? 200 : 422, render_json(job->answer)});
+  });
+  if (!started) respond(started.error());
 }
 
 }  // namespace tundish::edge::api

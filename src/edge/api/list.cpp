@@ -34,7 +34,7 @@ Result<Answer> list_objects(Backend& b, const Call& call) {
   std::string last;
   std::int64_t count = 0;
   for (; it != table.end(); ++it) {
-    const std::optional<T> shown = shape(b.reg(), call.who, it->second);
+    const std::optional<T> shown = shape_now(b, call.who, it->second);
     if (!shown) continue;
     if (count == limit) {
       answer.headers["x-next-page"] = last;
@@ -91,8 +91,10 @@ std::string schema_of_kind() {
 
 template <class T>
 constexpr Kind make_kind(std::string_view plural) {
-  return {plural,          T::kind,           list_objects<T>,  get_object_by_name<T>,
-          render_change<T>, owner_of_change<T>, each_owner<T>, schema_of_kind<T>};
+  return {plural,           T::kind,
+          list_objects<T>,  get_object_by_name<T>,
+          render_change<T>, owner_of_change<T>,
+          each_owner<T>,    schema_of_kind<T>};
 }
 
 constexpr Kind kinds[] = {

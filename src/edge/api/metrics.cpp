@@ -45,6 +45,13 @@ void add_site(const Backend& b, const FleetCounts& counts, Exposition& out) {
   }
   out.head("tundish_driver_calls", "Driver calls since the start, by act");
   for (const auto& [act, n] : acts) out.labelled("tundish_driver_calls", "act", act, n.started);
+  if (b.parts.agent_counts) {
+    const AgentCounts told = b.parts.agent_counts();
+    out.head("tundish_agent_reports_faulty", "Told by agents and not taken as it stood");
+    out.labelled("tundish_agent_reports_faulty", "how", "corrected", told.corrected);
+    out.labelled("tundish_agent_reports_faulty", "how", "refused", told.refused);
+    out.labelled("tundish_agent_reports_faulty", "how", "result_unasked", told.unasked);
+  }
   out.single("tundish_watch_streams", "Open event streams",
              static_cast<std::int64_t>(b.watch->streams()));
 }

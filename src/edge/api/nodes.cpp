@@ -1,4 +1,6 @@
 #include "base/text.hpp"
+#include "control/fault/policy.hpp"
+#include "control/fault/reconcile_incident.hpp"
 #include "edge/api/handlers.hpp"
 #include "model/ops/incident_ops.hpp"
 #include "model/ops/node_ops.hpp"
@@ -29,8 +31,8 @@ Result<Later> claim_for_person(Backend& b, const Call& call, const std::string& 
   }
   const std::string reason =
       given.asked.reason.empty() ? verb + " by " + call.who.name : verb + ": " + given.asked.reason;
-  TRY_VOID(b.perform(call, *take_claim(given.node.id, holder_of(call.who), reason),
-                     given.asked.reason));
+  TRY_VOID(
+      b.perform(call, *take_claim(given.node.id, holder_of(call.who), reason), given.asked.reason));
   return show_later(b, call, given.node);
 }
 
@@ -54,15 +56,72 @@ Error foreign_claims_error(const Registry& view, const Node& node) {
                    " --force --reason ...");
 }
 
-std::string explain_incident(const Backend& b, const Incident& incident) {
-  std::string out = "incident " + incident.id.str() + " (" + incident.fault + ") is at " +
-                    (incident.policy_state.empty() ? "its beginning" : incident.policy_state);
-  if (incident.held) out += "; a person holds it";
+void explain_rma(const Incident& incident, const Node& node, Explanation& out,
+                 std::vector<std::string>& next) {
+  next.push_back("incident " + incident.id.str() + " (" + incident.fault +
+                 ") waits for the vendor since " + render_utc(incident.resolved_at) +
+                 "; no time ends that: a person closes it");
+  const std::string part = incident.device.empty() ? "part" : "GPU " + incident.device;
+  out.you_can.push_back("have the vendor replace the " + part + " of serial " +
+                        (node.spec.serial.empty() ? "unknown" : node.spec.serial));
+  out.you_can.push_back("when it is back: tundish incident close " + incident.id.str() +
+                        " (the node is wiped and proved before it is used)");
+  out.you_can.push_back("if its board was changed, then also: tundish node confirm " +
+                        node.meta.name);
+}
+
+/// A waiting act ends with the hold or the proposal before it; a policy state by its clock.
+std::string explain_end(const Backend& b, const Incident& incident, const std::string& act,
+                        Explanation& out) {
+  const auto view = b.parts.manager.view();
+  if (incident.held) {
+    out.you_can.push_back("let it go on: tundish incident resume " + incident.id.str());
+    return "; that ends when it is resumed";
+  }
+  for (const auto& [id, proposal] : b.reg().all<Proposal>()) {
+    const bool is_its = proposal.group == incident.id.str() &&
+                        proposal.state == ProposalState::waiting && proposal.expires_at > view.now;
+    if (!is_its) continue;
+    out.you_can.push_back("decide: tundish proposal approve " + id.str() + " (or deny)");
+    return "; that ends when proposal " + id.str() + " is decided, or is asked anew at " +
+           render_utc(proposal.expires_at);
+  }
+  for (const auto& [id, hold] : b.reg().all<Hold>()) {
+    if (act != "hold " + hold.scope + ": " + hold.reason) continue;
+    if (hold.until.is_set() && hold.until <= view.now) continue;
+    out.you_can.push_back("let it go on: tundish hold release " + id.str());
+    return "; that ends when the hold is released" +
+           (hold.until.is_set() ? ", or at " + render_utc(hold.until) : "");
+  }
+  if (!act.empty()) return "";
+  const auto step = control::policy_step(
+      view.policy, {incident.policy_state, incident.policy_since, incident.entries},
+      control::facts_of(view, incident), view.now);
+  return step.wake_at.is_set() ? "; at the latest it goes on at " + render_utc(step.wake_at) : "";
+}
+
+std::string explain_incident(const Backend& b, const Incident& incident, Explanation& out) {
+  std::string text = "incident " + incident.id.str() + " (" + incident.fault + ") is at " +
+                     (incident.policy_state.empty() ? "its beginning" : incident.policy_state);
+  if (incident.held) text += "; a person holds it";
   const std::string waits = b.parts.manager.reason_of(incident.id.str());
-  if (!waits.empty()) out += "; " + waits;
+  if (!waits.empty()) text += "; " + waits;
   const std::string act = b.parts.manager.runner().waiting_reason(act_key(incident));
-  if (!act.empty()) out += "; its act waits: " + act;
-  return out;
+  if (!act.empty()) text += "; its act waits: " + act;
+  return text + explain_end(b, incident, act, out);
+}
+
+void explain_conditions(const Backend& b, const Node& node, Explanation& out) {
+  for (const auto& id : b.reg().claims_on(node.id)) {
+    const Claim* claim = b.reg().find(id);
+    if (!claim || !claim->holder.starts_with("person:")) continue;
+    out.you_can.push_back(claim->holder.substr(7) + " gives it back: tundish node return " +
+                          node.meta.name);
+  }
+  const Condition* swapped = find_condition(node, "board_swap");
+  if (!swapped || swapped->state != Truth::yes) return;
+  out.you_can.push_back("accept its board: tundish node confirm " + node.meta.name +
+                        ", or correct the serial in the sheet and import it");
 }
 
 }  // namespace
@@ -72,6 +131,13 @@ Result<Later> drain_node(Backend& b, const Call& call) {
 }
 
 Result<Later> replace_node(Backend& b, const Call& call) {
+  const Node node = TRY((get_visible<Node>(b, call, call.parts.at(0))));
+  if (node.status.allocation.empty() && node.status.phase != NodePhase::retired) {
+    return make_error(Code::conflict, "node " + node.meta.name +
+                                          " is in no allocation: there is nothing to take over")
+        .about("node/" + node.meta.name)
+        .with_remedy("to take it out of service: tundish node drain " + node.meta.name);
+  }
   return claim_for_person(b, call, "replace");
 }
 
@@ -125,10 +191,17 @@ Result<Answer> explain_node(Backend& b, const Call& call) {
   }
   out.why = join(out.claims, "; ");
   std::vector<std::string> next;
+  bool only_rma = !b.reg().incidents_on(node.id).empty();
   for (const auto& id : b.reg().incidents_on(node.id)) {
     const Incident* incident = b.reg().find(id);
     if (!incident) continue;
-    next.push_back(explain_incident(b, *incident));
+    const bool is_rma = incident->state == IncidentState::rma;
+    only_rma = only_rma && is_rma;
+    if (is_rma) {
+      explain_rma(*incident, node, out, next);
+    } else {
+      next.push_back(explain_incident(b, *incident, out));
+    }
     if (!incident->blame.empty()) out.why += (out.why.empty() ? "" : "; ") + incident->blame;
   }
   const std::string own = b.parts.manager.reason_of(node.id.str());
@@ -137,7 +210,10 @@ Result<Answer> explain_node(Backend& b, const Call& call) {
     next.push_back("its agent was not heard lately, which is unknown and no fault");
   }
   out.next = next.empty() ? "nothing" : join(next, "; ");
-  out.how_to_stop = "tundish hold set --scope node:" + node.meta.name + " --reason ...";
+  explain_conditions(b, node, out);
+  if (!only_rma) {
+    out.how_to_stop = "tundish hold set --scope node:" + node.meta.name + " --reason ...";
+  }
   return Answer{200, render_json(out)};
 }
 

@@ -30,9 +30,19 @@ Body object() {
 void add_kinds(std::vector<Route>& out) {
   for (const auto& kind : all_kinds()) {
     const std::string path = "/v1/" + std::string(kind.plural);
-    out.push_back({"GET", path, Right::read, kind.list, "list; ?limit=&page=", {},
+    out.push_back({"GET",
+                   path,
+                   Right::read,
+                   kind.list,
+                   "list; ?limit=&page=",
+                   {},
                    {kind.name, kind.schema, true}});
-    out.push_back({"GET", path + "/*", Right::read, kind.get, "one object, by name or id", {},
+    out.push_back({"GET",
+                   path + "/*",
+                   Right::read,
+                   kind.get,
+                   "one object, by name or id",
+                   {},
                    {kind.name, kind.schema, false}});
   }
 }
@@ -41,19 +51,44 @@ void add_site(std::vector<Route>& out) {
   out.push_back({"GET", "/healthz", Right::none, get_health, "the process answers"});
   out.push_back({"GET", "/metrics", Right::read, get_metrics, "Prometheus text"});
   out.push_back({"GET", "/v1/openapi.json", Right::none, get_openapi, "this description"});
-  out.push_back({"GET", "/v1/status", Right::read, get_status, "how the site is", {},
+  out.push_back({"GET",
+                 "/v1/status",
+                 Right::read,
+                 get_status,
+                 "how the site is",
+                 {},
                  body<StatusReport>("status_report")});
-  out.push_back({"GET", "/v1/capacity", Right::read_site, get_capacity, "nodes by SKU", {},
+  out.push_back({"GET",
+                 "/v1/capacity",
+                 Right::read_site,
+                 get_capacity,
+                 "nodes by SKU",
+                 {},
                  list_of<CapacityRow>("capacity_row")});
   out.push_back({"GET", "/v1/watch", Right::read, start_watch,
                  "server-sent events {revision, kind, id, object} after ?since=REVISION"});
-  out.push_back({"GET", "/v1/history", Right::read_history, get_history,
-                 "?after=&limit=&object=", {}, list_of<HistoryEntry>("history_entry")});
-  out.push_back({"GET", "/v1/history/verify", Right::read_history, verify_history,
-                 "checks the chain", {}, body<HistoryVerdict>("history_verdict")});
+  out.push_back({"GET",
+                 "/v1/history",
+                 Right::read_history,
+                 get_history,
+                 "?after=&before=&limit=&object=&newest_first=",
+                 {},
+                 list_of<HistoryEntry>("history_entry")});
+  out.push_back({"GET",
+                 "/v1/history/verify",
+                 Right::read_history,
+                 verify_history,
+                 "checks the chain",
+                 {},
+                 body<HistoryVerdict>("history_verdict")});
   out.push_back({"POST", "/v1/backup", Right::backup, post_backup, "a consistent copy",
                  body<BackupRequest>("backup_request"), body<BackupRequest>("backup_request")});
-  out.push_back({"GET", "/v1/faults", Right::read_site, list_faults, "kinds of drill", {},
+  out.push_back({"GET",
+                 "/v1/faults",
+                 Right::read_site,
+                 list_faults,
+                 "kinds of drill",
+                 {},
                  list_of<FaultKind>("fault_kind")});
   out.push_back({"POST", "/v1/faults", Right::drill, post_fault, "injects a fault",
                  body<FaultRequest>("fault_request"), body<FaultAnswer>("fault_answer")});
@@ -64,8 +99,13 @@ void add_inventory(std::vector<Route>& out) {
   const Body answer = body<InventoryAnswer>("inventory_answer");
   out.push_back({"POST", "/v1/inventory/import", Right::inventory, import_inventory,
                  "all of it or, with one problem, nothing", files, answer});
-  out.push_back({"GET", "/v1/inventory/export", Right::inventory, export_inventory_call,
-                 "the declared inventory as files", {}, files});
+  out.push_back({"GET",
+                 "/v1/inventory/export",
+                 Right::inventory,
+                 export_inventory_call,
+                 "the declared inventory as files",
+                 {},
+                 files});
   out.push_back({"POST", "/v1/inventory/diff", Right::inventory, diff_inventory_call,
                  "files against the store", files, answer});
 }
@@ -81,32 +121,57 @@ void add_nodes(std::vector<Route>& out) {
   act("replace", replace_node, "claims it so that a spare takes its place");
   act("confirm", confirm_node, "the chassis was changed on purpose");
   act("retire", retire_node_call, "out of the fleet; its record stays");
-  out.push_back({"GET", "/v1/nodes/*/explain", Right::read_site, explain_node,
-                 "why it is as it is and what comes next", {}, body<Explanation>("explanation")});
+  out.push_back({"GET",
+                 "/v1/nodes/*/explain",
+                 Right::read_site,
+                 explain_node,
+                 "why it is as it is and what comes next",
+                 {},
+                 body<Explanation>("explanation")});
 }
 
 void add_tenancy(std::vector<Route>& out) {
   const Body tenant = object<Tenant>();
   out.push_back({"POST", "/v1/tenants", Right::write_tenants, post_tenant, "creates a tenant",
                  body<TenantRequest>("tenant_request"), tenant});
-  out.push_back({"DELETE", "/v1/tenants/*", Right::write_tenants, delete_tenant_call,
-                 "deletes a tenant without clusters", {}, tenant});
+  out.push_back({"DELETE",
+                 "/v1/tenants/*",
+                 Right::write_tenants,
+                 delete_tenant_call,
+                 "deletes a tenant without clusters",
+                 {},
+                 tenant});
   out.push_back({"PUT", "/v1/tenants/*/quota", Right::write_tenants, put_quota, "sets the quota",
                  body<QuotaRequest>("quota_request"), tenant});
   out.push_back({"POST", "/v1/users", Right::write_users, post_user, "creates a user",
                  body<UserRequest>("user_request"), object<User>()});
-  out.push_back({"DELETE", "/v1/users/*", Right::write_users, delete_user_call, "deletes a user",
-                 {}, object<User>()});
+  out.push_back({"DELETE",
+                 "/v1/users/*",
+                 Right::write_users,
+                 delete_user_call,
+                 "deletes a user",
+                 {},
+                 object<User>()});
   out.push_back({"POST", "/v1/tokens", Right::write_tokens, post_token,
                  "creates a token, shown once", body<TokenRequest>("token_request"),
                  body<TokenAnswer>("token_answer")});
-  out.push_back({"DELETE", "/v1/tokens/*", Right::write_tokens, delete_token_call,
-                 "the token ends at once", {}, object<Token>()});
+  out.push_back({"DELETE",
+                 "/v1/tokens/*",
+                 Right::write_tokens,
+                 delete_token_call,
+                 "the token ends at once",
+                 {},
+                 object<Token>()});
   out.push_back({"POST", "/v1/secrets", Right::write_secrets, post_secret,
                  "stores a secret, encrypted", body<SecretRequest>("secret_request"),
                  object<Secret>()});
-  out.push_back({"DELETE", "/v1/secrets/*", Right::write_secrets, delete_secret_call,
-                 "forgets a secret", {}, object<Secret>()});
+  out.push_back({"DELETE",
+                 "/v1/secrets/*",
+                 Right::write_secrets,
+                 delete_secret_call,
+                 "forgets a secret",
+                 {},
+                 object<Secret>()});
 }
 
 void add_clusters(std::vector<Route>& out) {
@@ -114,8 +179,13 @@ void add_clusters(std::vector<Route>& out) {
   out.push_back({"POST", "/v1/clusters", Right::write_clusters, post_cluster,
                  "places and orders a cluster, whole or not at all",
                  body<ClusterRequest>("cluster_request"), cluster});
-  out.push_back({"DELETE", "/v1/clusters/*", Right::write_clusters, delete_cluster,
-                 "gives its nodes back, wiped", {}, cluster});
+  out.push_back({"DELETE",
+                 "/v1/clusters/*",
+                 Right::write_clusters,
+                 delete_cluster,
+                 "gives its nodes back, wiped",
+                 {},
+                 cluster});
   out.push_back({"POST", "/v1/clusters/*/scale", Right::scale_clusters, scale_cluster,
                  "changes the number of members and spares", body<ScaleRequest>("scale_request"),
                  cluster});
@@ -144,8 +214,13 @@ void add_governance(std::vector<Route>& out) {
                  "none of its acts is done", reason, object<Proposal>()});
   out.push_back({"POST", "/v1/holds", Right::hold, post_hold, "stops automatic acts in a scope",
                  body<HoldRequest>("hold_request"), object<Hold>()});
-  out.push_back({"DELETE", "/v1/holds/*", Right::hold, delete_hold, "everything is decided anew",
-                 {}, object<Hold>()});
+  out.push_back({"DELETE",
+                 "/v1/holds/*",
+                 Right::hold,
+                 delete_hold,
+                 "everything is decided anew",
+                 {},
+                 object<Hold>()});
   out.push_back({"PUT", "/v1/authorities", Right::govern, put_authority,
                  "level of a scope for a class of action",
                  body<AuthorityRequest>("authority_request"), object<Authority>()});

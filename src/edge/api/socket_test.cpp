@@ -12,11 +12,11 @@ namespace {
 TEST_F(ApiTest, answers_over_a_socket) {
   net::Loop loop;
   const std::string path = "/tmp/tundish-api-test-" + std::to_string(getpid());
-  auto listening = net::HttpServer::listen(
-      loop, {.url = "unix:" + path}, [this](net::ServerRequest request, net::Reply reply) {
-        api_->handle(std::move(request), std::move(reply));
-        settle();
-      });
+  auto listening = net::HttpServer::listen(loop, {.url = "unix:" + path},
+                                           [this](net::ServerRequest request, net::Reply reply) {
+                                             api_->handle(std::move(request), std::move(reply));
+                                             settle();
+                                           });
   ASSERT_TRUE(listening) << listening.error().message();
   Result<HttpResponse> made, refused;
   std::thread client([&] {
@@ -32,7 +32,8 @@ TEST_F(ApiTest, answers_over_a_socket) {
   EXPECT_EQ(made->status, 201);
   EXPECT_EQ(field(made->body, "meta.name"), "c");
   ASSERT_TRUE(refused);
-  EXPECT_EQ(refused->status, 403);
+  EXPECT_EQ(refused->status, 401);
+  EXPECT_TRUE(refused->headers.contains("date"));
   unlink(path.c_str());
 }
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "control/allocation/fleet_view.hpp"
+#include "control/allocation/fleet_cache.hpp"
 #include "control/placement/place.hpp"
 #include "edge/api/fleet_counts.hpp"
 #include "edge/api/handlers.hpp"
@@ -8,9 +8,7 @@
 namespace tundish::edge::api {
 namespace {
 
-bool is_in_force(const Hold& hold, Instant now) {
-  return !hold.until.is_set() || hold.until > now;
-}
+bool is_in_force(const Hold& hold, Instant now) { return !hold.until.is_set() || hold.until > now; }
 
 void add_governance(const Backend& b, StatusReport& out) {
   const auto view = b.parts.manager.view();
@@ -41,7 +39,10 @@ void add_notices(const Backend& b, const FleetCounts& counts, StatusReport& out)
   }
   for (const auto& [id, node] : b.reg().all<Node>()) {
     for (const auto& condition : node.status.conditions) {
-      if (condition.type != "board_swap" && condition.type != "missing_from_import") continue;
+      if (condition.type != "board_swap" && condition.type != "missing_from_import" &&
+          condition.type != "sequence_jump") {
+        continue;
+      }
       out.notices.push_back("node " + node.meta.name + ": " + condition.type + ": " +
                             condition.reason);
     }
@@ -124,6 +125,7 @@ Result<Answer> get_status(Backend& b, const Call& call) {
   out.clusters_active = counts.clusters_active;
   out.incidents_open = counts.incidents[static_cast<std::size_t>(IncidentState::open)] +
                        counts.incidents[static_cast<std::size_t>(IncidentState::rma)];
+  if (const Tenant* tenant = b.reg().find(call.who.tenant)) out.tenant = tenant->meta.name;
   if (call.who.tenant.empty()) {
     add_governance(b, out);
     add_notices(b, counts, out);
@@ -133,7 +135,8 @@ Result<Answer> get_status(Backend& b, const Call& call) {
 
 Result<Answer> get_capacity(Backend& b, const Call&) {
   const auto view = b.parts.manager.view();
-  const auto index = TRY(control::placement::FleetIndex::create(control::fleet_of(view)));
+  control::FleetCache own;
+  const auto* index = TRY(control::find_fleet(view, own));
   std::map<std::string, CapacityRow> rows;
   for (const auto& [id, sku] : b.reg().all<Sku>()) rows[sku.meta.name].sku = sku.meta.name;
   std::map<std::string, int> free_gpu_nodes;
@@ -148,7 +151,7 @@ Result<Answer> get_capacity(Backend& b, const Call&) {
   }
   std::vector<AnyDescribed> list;
   for (auto& [name, row] : rows) {
-    row.largest_gang = largest_gang(index, name, free_gpu_nodes[name]);
+    row.largest_gang = largest_gang(*index, name, free_gpu_nodes[name]);
     list.push_back(row);
   }
   return Answer{200, render_json_list(list)};

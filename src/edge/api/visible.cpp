@@ -12,9 +12,8 @@ std::optional<TenantId> owner_of_allocation(const Registry& view, const Allocati
 }
 
 bool is_for_tenants(std::string_view what) {
-  for (const std::string_view known :
-       {"detected", "claimed", "job hit", "job running again", "allocation whole again",
-        "returned"}) {
+  for (const std::string_view known : {"detected", "claimed", "job hit", "job running again",
+                                       "allocation whole again", "returned"}) {
     if (what == known) return true;
   }
   return false;
@@ -60,6 +59,7 @@ void redact(const Identity& who, Node& node) {
   status.phase = node.status.phase;
   status.phase_since = node.status.phase_since;
   status.allocation = node.status.allocation;
+  status.enrolled = node.status.enrolled;
   for (const auto& gpu : node.status.hardware.gpus) {
     status.hardware.gpus.push_back({gpu.index, gpu.uuid, "", gpu.model, ""});
   }
@@ -77,6 +77,15 @@ void redact(const Identity& who, Cluster& cluster) {
   if (who.tenant.empty()) return;
   cluster.status.declared.clear();
   cluster.status.drained.clear();
+}
+
+/// A tenant knows a node that serves or served it: one that jobs ran on, or that was replaced. A
+/// spare that never served it has no name there.
+void add_names(const Registry& view, const Identity& who, Incident& incident) {
+  const Node* node = view.find(incident.node);
+  if (!node) return;
+  const bool served = !incident.jobs.empty() || !incident.replacement.empty();
+  if (served || is_visible(view, who, *node)) incident.node_name = node->meta.name;
 }
 
 void redact(const Identity& who, Incident& incident) {

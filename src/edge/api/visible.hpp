@@ -47,10 +47,16 @@ void redact(const Identity& who, Incident& incident);
 void redact(const Identity& who, Allocation& allocation);
 void redact(const Identity& who, Cluster& cluster);
 
+/// What is not stored: names of objects that are meant, where the caller may see them.
+template <class T>
+void add_names(const Registry&, const Identity&, T&) {}
+void add_names(const Registry& view, const Identity& who, Incident& incident);
+
 template <class T>
 std::optional<T> shape(const Registry& view, const Identity& who, const T& object) {
   if (!is_visible(view, who, object)) return std::nullopt;
   T copy = object;
+  add_names(view, who, copy);
   redact(who, copy);
   return copy;
 }

@@ -1,6 +1,7 @@
 // The event stream tells every durable change once, to whom it concerns.
-#include "edge/api/api_fixture_test.hpp"
 #include "edge/api/watch.hpp"
+
+#include "edge/api/api_fixture_test.hpp"
 
 namespace tundish::edge {
 namespace {

@@ -8,8 +8,8 @@ namespace tundish::edge {
 namespace {
 
 TEST_F(ApiTest, orders_a_cluster_and_takes_its_nodes) {
-  const auto made = call({"POST", "/v1/clusters", R"({"name":"train","nodes":2,"spares":1})",
-                          "a-admin"});
+  const auto made =
+      call({"POST", "/v1/clusters", R"({"name":"train","nodes":2,"spares":1})", "a-admin"});
   ASSERT_EQ(made.status, 201) << made.body;
   EXPECT_EQ(field(made.body, "spec.sku"), "h100");
   EXPECT_EQ(field(made.body, "meta.tenant"), a_.str());
@@ -17,7 +17,9 @@ TEST_F(ApiTest, orders_a_cluster_and_takes_its_nodes) {
   ASSERT_EQ(held.status.nodes.size(), 5u);  // 2 members, 1 spare, login, controller
   EXPECT_EQ(count_history("create_cluster", "done"), 1);
   for (const auto& entry : store_.entries) {
-    if (entry.operation == "create_cluster") { EXPECT_EQ(entry.actor, "user:a/a-admin"); }
+    if (entry.operation == "create_cluster") {
+      EXPECT_EQ(entry.actor, "user:a/a-admin");
+    }
   }
 }
 
@@ -26,9 +28,9 @@ TEST_F(ApiTest, says_what_an_order_lacks) {
   EXPECT_EQ(order("9x", 1).status, 422);
   EXPECT_EQ(status({"POST", "/v1/clusters", R"({"name":"x","nodez":1})"}), 422);
   EXPECT_EQ(status({"POST", "/v1/clusters", R"({"name":"x","nodes":1})"}), 422);  // no tenant
-  EXPECT_EQ(status({"POST", "/v1/clusters", R"({"name":"x","nodes":1,"requeue":"maybe"})",
-                    "a-admin"}),
-            422);
+  EXPECT_EQ(
+      status({"POST", "/v1/clusters", R"({"name":"x","nodes":1,"requeue":"maybe"})", "a-admin"}),
+      422);
   EXPECT_EQ(status({"POST", "/v1/clusters", R"({"name":"x","nodes":1,"sku":"b300"})", "a-admin"}),
             404);
   const auto many = order("x", 4);
@@ -207,8 +209,8 @@ TEST_F(ApiTest, people_drain_and_return_their_own_claims) {
   const auto& table = ledger_.view().all<Claim>();
   const std::string second = table.rbegin()->first.str() == claim ? table.begin()->first.str()
                                                                   : table.rbegin()->first.str();
-  EXPECT_EQ(status({"POST", "/v1/claims/" + second + "/release",
-                    R"({"force":true,"reason":"now"})", "oncall"}),
+  EXPECT_EQ(status({"POST", "/v1/claims/" + second + "/release", R"({"force":true,"reason":"now"})",
+                    "oncall"}),
             403);
 }
 
@@ -217,8 +219,8 @@ TEST_F(ApiTest, a_hold_needs_something_to_hold) {
   EXPECT_EQ(status({"POST", "/v1/holds", R"({"scope":"planet:x","reason":"r"})"}), 422);
   EXPECT_EQ(status({"POST", "/v1/holds", R"({"scope":"*"})"}), 422);
   const std::string node = ledger_.view().find_named<Node>("gpu1")->id.str();
-  const auto made = call({"POST", "/v1/holds",
-                          "{\"scope\":\"node:" + node + "\",\"reason\":\"r\",\"for_s\":60}"});
+  const auto made = call(
+      {"POST", "/v1/holds", "{\"scope\":\"node:" + node + "\",\"reason\":\"r\",\"for_s\":60}"});
   ASSERT_EQ(made.status, 201) << made.body;
   EXPECT_EQ(field(made.body, "scope"), "node:gpu1") << "permits compare names";
   EXPECT_EQ(field(call({"GET", "/v1/status"}).body, "holds").find("node:gpu1"), 2u);
@@ -294,9 +296,9 @@ TEST_F(ApiTest, proposals_are_decided_once) {
 
 TEST_F(ApiTest, an_import_is_whole_or_nothing) {
   const auto import = [&](const std::string& devices) {
-    return call({"POST", "/v1/inventory/import",
-                 "{\"scope\":\"lab\",\"files\":[{\"name\":\"d.csv\",\"content\":\"" + devices +
-                     "\"}]}"});
+    return call(
+        {"POST", "/v1/inventory/import",
+         "{\"scope\":\"lab\",\"files\":[{\"name\":\"d.csv\",\"content\":\"" + devices + "\"}]}"});
   };
   const int before = static_cast<int>(ledger_.view().all<Node>().size());
   const auto bad = import("name,role,mystery\\nn9,gpu,1\\n");

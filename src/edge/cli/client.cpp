@@ -45,7 +45,12 @@ std::string one_line(std::string text) {
   return text;
 }
 
+/// Whatever kept the API from answering: nothing is known about the object. A wrong address, or a
+/// certificate that is not trusted, is a refusal.
 Error unreachable(Error error, const Endpoint& endpoint) {
+  const bool keeps =
+      error.code == Code::invalid || error.code == Code::denied || error.code == Code::timeout;
+  if (!keeps) error.code = Code::unavailable;
   error.what = "no answer from " + endpoint.api + ": " + error.what;
   if (error.remedy.empty()) {
     error.remedy =
@@ -159,6 +164,16 @@ HttpRequest make_change(const Endpoint& endpoint, const ApiChange& change) {
 
 Result<std::string> ApiClient::change(const ApiChange& change) const {
   return TRY(call(endpoint_, make_change(endpoint_, change))).body;
+}
+
+Result<> ApiClient::rehearse(const ApiChange& change) const {
+  HttpRequest request = make_change(endpoint_, change);
+  request.url += "?dry_run=true";
+  const auto response = TRY(call(endpoint_, request));
+  if (response.headers.contains("x-dry-run")) return {};
+  return make_error(Code::unsupported,
+                    "the API knows no dry run and has DONE " + change.method + " " + change.path)
+      .with_remedy("take it back if you must; use a tundishd as new as this tundish");
 }
 
 Result<std::string> ApiClient::exchange(const ApiChange& change) const {

@@ -37,12 +37,12 @@ std::string created_line(const Cluster& cluster) {
 }
 
 /// Active, and with as many serving members as are wanted now.
-Result<std::string> missing_to_active(const ApiClient& client, const std::string& name) {
-  const auto cluster = TRY(get_object<Cluster>(client, api_path({"clusters", name})));
+Result<std::string> missing_to_active(const ApiClient& client, const std::string& id) {
+  const auto cluster = TRY(get_object<Cluster>(client, api_path({"clusters", id})));
   if (cluster.status.phase != ClusterPhase::active) return state_line(cluster);
-  const std::string id = cluster.status.allocation.str();
-  if (id.empty()) return "cluster " + name + " has no nodes yet";
-  const auto allocation = TRY(get_object<Allocation>(client, api_path({"allocations", id})));
+  const std::string name = name_of(cluster), held = cluster.status.allocation.str();
+  if (held.empty()) return "cluster " + name + " has no nodes yet";
+  const auto allocation = TRY(get_object<Allocation>(client, api_path({"allocations", held})));
   int members = 0;
   for (const auto& node : allocation.status.nodes) {
     members += node.role == MemberRole::member && node.joined ? 1 : 0;
@@ -52,26 +52,25 @@ Result<std::string> missing_to_active(const ApiClient& client, const std::string
          count_of(cluster.spec.nodes, "node");
 }
 
-Result<int> wait_active(Context& context, const std::string& name) {
-  const ApiClient client = TRY(context.connect());
-  return wait_until(context, {"cluster " + name, "tundish cluster show " + name},
-                    [&] { return missing_to_active(client, name); });
-}
-
-/// Waits when that was asked for, then shows the cluster as it is.
-Result<int> settle(Context& context, const std::string& name, const std::string& body) {
+/// Waits when that was asked for, then shows the cluster as it is. By id: clusters of two tenants
+/// may have the same name.
+Result<int> settle(Context& context, const std::string& body) {
   if (!context.settings().wait) return show_object<Cluster>(context, body, created_line);
-  const int code = TRY(wait_active(context, name));
-  if (code != exit_done) return code;
+  const auto ordered = TRY(parse_object<Cluster>(body));
+  const std::string id = ordered.id.str();
   const ApiClient client = TRY(context.connect());
-  return show_object<Cluster>(context, TRY(client.get(api_path({"clusters", name}))), created_line);
+  const int code =
+      TRY(wait_until(context, {"cluster " + name_of(ordered), "tundish cluster show " + id},
+                     [&] { return missing_to_active(client, id); }));
+  if (code != exit_done) return code;
+  return show_object<Cluster>(context, TRY(client.get(api_path({"clusters", id}))), created_line);
 }
 
 Result<int> create(Context& context, CreateArgs args) {
   args.request.login = !args.no_login;
   const auto body =
       TRY(context.change({"POST", api_path({"clusters"}), render_json(args.request)}));
-  return body ? settle(context, args.request.name, *body) : Result<int>(exit_done);
+  return body ? settle(context, *body) : Result<int>(exit_done);
 }
 
 Result<int> scale(Context& context, const ScaleArgs& args) {
@@ -89,7 +88,7 @@ Result<int> scale(Context& context, const ScaleArgs& args) {
   }
   const auto body = TRY(
       context.change({"POST", api_path({"clusters", args.name, "scale"}), render_json(request)}));
-  return body ? settle(context, args.name, *body) : Result<int>(exit_done);
+  return body ? settle(context, *body) : Result<int>(exit_done);
 }
 
 Result<std::string> missing_to_gone(const ApiClient& client, const std::string& id) {

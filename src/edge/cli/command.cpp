@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/text.hpp"
+#include "edge/cli/usage_error.hpp"
 
 namespace tundish::edge::cli {
 namespace {
@@ -112,6 +113,11 @@ CommandTree::CommandTree(const std::string& name, const std::string& doc)
 
 CommandTree::~CommandTree() = default;
 
+void CommandTree::set_version(const std::string& text) {
+  const OptionDoc doc{"--version", "print the version"};
+  shared_->docs[shared_->app.set_version_flag(doc.name, text, doc.doc)] = doc;
+}
+
 Command CommandTree::root() { return {shared_->app, *shared_}; }
 
 Parsed CommandTree::parse(const std::vector<std::string>& args) {
@@ -128,7 +134,7 @@ Parsed CommandTree::parse(const std::vector<std::string>& args) {
     parsed.exit_code = is_help ? 0 : bad_flag;
     parsed.out = out.str();
     parsed.err =
-        is_help ? err.str() : name + ": " + error.what() + "\n  remedy: see " + name + " --help\n";
+        is_help ? err.str() : explain_usage(shared_->app, {args.begin(), mark}, error.what());
     return parsed;
   }
   const auto rest = shared_->rests.find(shared_->chosen);

@@ -71,6 +71,8 @@ class CommandTree {
   CommandTree(const std::string& name, const std::string& doc);
   ~CommandTree();
   Command root();
+  /// Adds --version, which prints `text` and ends.
+  void set_version(const std::string& text);
   Parsed parse(const std::vector<std::string>& args);
   CommandDoc describe() const;
 

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "edge/api/contract.hpp"
+#include "edge/cli/suggest.hpp"
 
 namespace tundish::edge::cli {
 namespace {
@@ -61,7 +62,7 @@ Result<> Context::save_context(const ContextFile& file) const {
   stream.close();
   if (stream) std::filesystem::rename(fresh, path, failed);
   if (!stream || failed) {
-    return make_error(Code::unavailable, "cannot write " + path.string())
+    return make_error(Code::internal, "cannot write " + path.string())
         .with_remedy("set XDG_CONFIG_HOME to a folder that you may write");
   }
   return {};
@@ -95,12 +96,14 @@ Result<ApiClient> Context::connect() const {
 
 Result<std::optional<std::string>> Context::change(ApiChange change, Privacy privacy) {
   change.reason = settings_.reason;
+  const ApiClient client = TRY(connect());
   if (settings_.dry_run) {
+    TRY_VOID(client.rehearse(change));
     note("dry run: would " + change.method + " " + change.path +
-         (change.body.empty() || privacy == Privacy::hidden ? "" : " " + change.body));
+         (change.body.empty() || privacy == Privacy::hidden ? "" : " " + change.body) +
+         "\n  the API checked it and would do it; nothing was changed");
     return std::optional<std::string>();
   }
-  const ApiClient client = TRY(connect());
   return std::optional<std::string>(TRY(client.change(change)));
 }
 
@@ -122,7 +125,10 @@ bool Context::confirm(const std::string& what_is_lost) {
 
 void Context::note(const std::string& line) { terminal_.err << line << "\n" << std::flush; }
 
-int Context::fail(const Error& error) {
+int Context::fail(Error error) {
+  if (error.code == Code::not_found && error.remedy.empty()) {
+    error.remedy = suggest_object(*this, error.object);
+  }
   std::string message = error.what;
   const std::string name = error.object.substr(error.object.find('/') + 1);
   if (!error.object.empty() && message.find(name) == std::string::npos) {

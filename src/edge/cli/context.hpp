@@ -73,20 +73,22 @@ class Context {
   Result<> save_context(const ContextFile& file) const;
   Result<ApiClient> connect() const;
 
-  /// Sends a change; in a dry run only says what would be sent, and returns nothing.
+  /// Sends a change; in a dry run the API only checks it, and nothing is returned.
   Result<std::optional<std::string>> change(ApiChange change, Privacy privacy = Privacy::open);
   /// Asks a person; --yes answers. false: say nothing further, exit with 130.
   bool confirm(const std::string& what_is_lost);
   /// Progress, on standard error.
   void note(const std::string& line);
   /// Prints the Error and returns its exit code.
-  int fail(const Error& error);
+  int fail(Error error);
   int fail_flag(const std::string& message);
 
   /// Further lines for doctor, from rooms that edge cannot see.
   std::vector<std::function<DoctorLine()>> doctor_probes;
   /// Argument of ssh's ProxyCommand that reaches nodes of a lab; set by the program.
   std::function<std::string(const std::string& lab)> lab_proxy;
+  /// API, token and lab of a lab on this machine, by name or root folder; set by the program.
+  std::function<Result<ContextFile>(const std::string& lab)> find_lab;
 
  private:
   Terminal terminal_;

@@ -36,9 +36,14 @@ Result<int> use(Context& context, const UseArgs& args) {
   ContextFile file = TRY(context.load_context());
   // Another API is another site: its token and certificate do not carry over.
   if (!api.empty() && api != file.api) file = ContextFile{api, "", "", ""};
+  if (!args.lab.empty()) {
+    // A lab brings its own API and token; flags beside it still win.
+    if (context.find_lab) file = TRY(context.find_lab(args.lab));
+    if (!context.find_lab) file.lab = args.lab;
+    if (!api.empty()) file.api = api;
+  }
   if (!args.token_file.empty()) file.token_file = absolute(args.token_file);
   if (!args.ca_file.empty()) file.ca_file = absolute(args.ca_file);
-  if (!args.lab.empty()) file.lab = args.lab;
   TRY_VOID(context.save_context(file));
   return show(context);
 }

@@ -75,6 +75,23 @@ DoctorLine look_at_token(const ApiClient& client, const Result<std::string>& sta
           ""};
 }
 
+DoctorLine incidents_line(const StatusReport& status) {
+  return {"incidents", status.incidents_open > 0 ? CheckState::warn : CheckState::ok,
+          count_of(status.incidents_open, "incident") + " open",
+          status.incidents_open > 0 ? "`tundish incident list`" : ""};
+}
+
+/// A tenant is told of its own: holds, proposals and history are the operator's.
+void look_at_tenant(const StatusReport& status, Lines& lines) {
+  const int short_of = status.clusters - status.clusters_active;
+  lines.push_back({"clusters", short_of > 0 ? CheckState::warn : CheckState::ok,
+                   std::to_string(status.clusters_active) + " of " +
+                       count_of(status.clusters, "cluster") + " whole",
+                   short_of > 0 ? "`tundish cluster list` shows which are not, and why" : ""});
+  if (status.clusters == 0) lines.back().detail = "no clusters yet";
+  lines.push_back(incidents_line(status));
+}
+
 void look_at_status(const StatusReport& status, Lines& lines) {
   const int silent = status.nodes - status.agents_heard;
   lines.push_back(
@@ -84,6 +101,7 @@ void look_at_status(const StatusReport& status, Lines& lines) {
                     "not a fault"
                   : ""});
   if (status.nodes == 0) lines.back().detail = "no nodes yet";
+  if (!status.tenant.empty()) return look_at_tenant(status, lines);
   std::string holds;
   for (const auto& hold : status.holds) holds += (holds.empty() ? "" : "; ") + hold;
   lines.push_back({"holds", holds.empty() ? CheckState::ok : CheckState::warn,
@@ -92,9 +110,7 @@ void look_at_status(const StatusReport& status, Lines& lines) {
   lines.push_back({"proposals", status.proposals_waiting > 0 ? CheckState::warn : CheckState::ok,
                    count_of(status.proposals_waiting, "proposal") + " waiting",
                    status.proposals_waiting > 0 ? "`tundish proposal list`" : ""});
-  lines.push_back({"incidents", status.incidents_open > 0 ? CheckState::warn : CheckState::ok,
-                   count_of(status.incidents_open, "incident") + " open",
-                   status.incidents_open > 0 ? "`tundish incident list`" : ""});
+  lines.push_back(incidents_line(status));
   for (const auto& notice : status.notices) {
     lines.push_back({"notice", CheckState::warn, notice, ""});
   }
@@ -115,17 +131,25 @@ DoctorLine look_at_history(const ApiClient& client) {
           ""};
 }
 
-void look_at_api(Context& context, Lines& lines) {
+/// What an API that does not answer leaves behind: nothing is known, whatever else was found.
+enum class Reach { answers, silent };
+
+Reach reach_of(const Error& error) {
+  const bool is_silent = error.code == Code::unavailable || error.code == Code::timeout;
+  return is_silent ? Reach::silent : Reach::answers;
+}
+
+Reach look_at_api(Context& context, Lines& lines) {
   const auto client = context.connect();
   if (!client) {
     lines.push_back({"api", CheckState::fail, client.error().what, client.error().remedy});
-    return;
+    return reach_of(client.error());
   }
   const Endpoint& endpoint = client->endpoint();
   const auto contact = client->contact("/healthz");
   if (!contact) {
     lines.push_back({"api", CheckState::fail, contact.error().what, contact.error().remedy});
-    return;
+    return reach_of(contact.error());
   }
   const bool is_well = contact->status == 200;
   lines.push_back(
@@ -136,14 +160,15 @@ void look_at_api(Context& context, Lines& lines) {
   lines.push_back(look_at_clock(endpoint, *contact));
   const auto status = client->get("/v1/status");
   lines.push_back(look_at_token(*client, status));
-  if (!status) return;
+  if (!status) return reach_of(status.error());
   const auto report = parse_object<StatusReport>(*status);
   if (!report) {
     lines.push_back({"status", CheckState::unknown, report.error().what, ""});
-    return;
+    return Reach::answers;
   }
   look_at_status(*report, lines);
-  lines.push_back(look_at_history(*client));
+  if (report->tenant.empty()) lines.push_back(look_at_history(*client));
+  return Reach::answers;
 }
 
 struct DoctorReport {
@@ -158,7 +183,7 @@ struct DoctorReport {
 
 Result<int> examine(Context& context) {
   Lines lines;
-  look_at_api(context, lines);
+  const Reach reach = look_at_api(context, lines);
   for (const auto& probe : context.doctor_probes) lines.push_back(probe());
   int code = exit_done;
   std::vector<std::string> items;
@@ -173,6 +198,7 @@ Result<int> examine(Context& context) {
             "\n";
     if (!line.remedy.empty()) text += std::string(20, ' ') + "remedy: " + line.remedy + "\n";
   }
+  if (reach == Reach::silent) code = exit_unknown;
   if (context.form() == OutputForm::table) {
     context.out() << text;
     return code;

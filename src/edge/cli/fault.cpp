@@ -29,7 +29,24 @@ Result<std::string> find_incident(const ApiClient& client, const FaultAnswer& an
   return std::string();
 }
 
+/// Neither a kind nor a code: says what there is, when the API tells.
+int refuse_nothing(Context& context) {
+  std::string kinds;
+  if (const auto client = context.connect()) {
+    if (const auto known = get_objects<FaultKind>(*client, api_path({"faults"}))) {
+      for (const auto& kind : *known) kinds += (kinds.empty() ? "" : ", ") + kind.name;
+    }
+  }
+  return context.fail_flag("fault inject: say what to inject: --xid CODE, or --kind KIND" +
+                           (kinds.empty() ? std::string() : "\n  kinds: " + kinds) +
+                           "\n  remedy: see `tundish fault kinds`; for example --xid 79 --gpu 0");
+}
+
 Result<int> inject(Context& context, const FaultRequest& request) {
+  // Kind xid is what is left when nothing was said.
+  if (request.kind == "xid" && request.xid == 0 && request.text.empty()) {
+    return refuse_nothing(context);
+  }
   const auto body = TRY(context.change({"POST", api_path({"faults"}), render_json(request)}));
   if (!body) return exit_done;
   const auto answer = TRY(parse_object<FaultAnswer>(*body));

@@ -1,6 +1,7 @@
 // claim, proposal, hold, authority: who may do what, and what waits for a person.
 #include "model/governance.hpp"
 
+#include <chrono>
 #include <ostream>
 
 #include "edge/api/contract.hpp"
@@ -102,6 +103,20 @@ std::string hold_line(const Hold& hold) {
          "\n";
 }
 
+/// By the API's clock where it tells one: it is the one that lets a hold run out.
+Listing<Hold> hold_listing(const ApiClient& client) {
+  const auto here = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+  Instant now{here.count()};
+  if (const auto contact = client.contact("/healthz")) now = contact->sent_at.value_or(now);
+  return {{"NAME", "SCOPE", "STATE", "UNTIL", "REASON"}, [now](const Hold& hold) -> Cells {
+            const bool is_over = hold.until.is_set() && hold.until <= now;
+            const std::string until = hold.until.is_set() ? render_local(hold.until) : "released";
+            return {name_of(hold), hold.scope, is_over ? "expired" : "in force", until,
+                    or_dash(hold.reason)};
+          }};
+}
+
 Result<int> set_hold(Context& context, const HoldArgs& args) {
   if (context.settings().reason.empty()) {
     return context.fail_flag("hold set: say why with --reason");
@@ -137,12 +152,8 @@ Result<int> release_hold(Context& context, const HoldArgs& args) {
 void add_hold(Command root, Context& context) {
   Command noun = root.noun("hold", "stops automatic actions; people's commands still work");
   const KindWords words{"holds", "hold"};
-  add_list_and_show<Hold>(noun, context, words,
-                          {{"NAME", "SCOPE", "UNTIL", "REASON"}, [](const Hold& hold) -> Cells {
-                             const std::string until =
-                                 hold.until.is_set() ? render_local(hold.until) : "released";
-                             return {name_of(hold), hold.scope, until, or_dash(hold.reason)};
-                           }});
+  add_list<Hold>(noun, context, words, hold_listing);
+  add_show<Hold>(noun, context, words);
   const auto args = std::make_shared<HoldArgs>();
   Command set = noun.verb("set", "stop automatic actions in a scope (--reason R)");
   set.take(scope_doc, args->scope);

@@ -13,6 +13,7 @@ namespace {
 struct HistoryArgs {
   std::string object, file;
   int limit = 50;
+  int before = 0;  ///< sequence; 0: from the newest
 };
 
 constexpr std::int64_t export_page = 5000;
@@ -38,24 +39,35 @@ Result<int> list_history(Context& context, const HistoryArgs& args) {
   const ApiClient client = TRY(context.connect());
   std::string query = "newest_first=true&limit=" + std::to_string(args.limit);
   if (!args.object.empty()) query += "&object=" + escape_word(args.object);
+  if (args.before > 0) query += "&before=" + std::to_string(args.before);
   std::vector<std::string> items;
-  for (const auto& entry : TRY(get_entries(client, query))) items.push_back(entry.render());
-  return show_items<HistoryEntry>(context, items, history_listing());
+  std::int64_t last = 0;
+  for (const auto& entry : TRY(get_entries(client, query))) {
+    items.push_back(entry.render());
+    last = entry.at("sequence").as_integer().value_or(0);
+  }
+  const int code = TRY(show_items<HistoryEntry>(context, items, history_listing()));
+  if (static_cast<int>(items.size()) == args.limit && last > 1) {
+    context.note("older ones: tundish history list --before " + std::to_string(last));
+  }
+  return code;
 }
 
-/// Pages count entries, which are numbered without a gap from 1; so the filter is applied here.
+/// Page by page, each after the sequence that the one before ended with.
 Result<std::int64_t> write_entries(const ApiClient& client, const HistoryArgs& args,
                                    std::ostream& out) {
   std::int64_t seen = 0, written = 0;
   while (true) {
     const auto page = TRY(get_entries(
-        client, "after=" + std::to_string(seen) + "&limit=" + std::to_string(export_page)));
+        client, "after=" + std::to_string(seen) + "&limit=" + std::to_string(export_page) +
+                    (args.object.empty() ? "" : "&object=" + escape_word(args.object))));
     for (const auto& entry : page) {
-      if (entry.at("object").as_text().value_or("").rfind(args.object, 0) != 0) continue;
+      const std::int64_t sequence = entry.at("sequence").as_integer().value_or(0);
+      if (sequence <= seen) return make_error(Code::corrupt, "the history numbers no entries");
+      seen = sequence;
       out << entry.render() << "\n";
       ++written;
     }
-    seen += static_cast<std::int64_t>(page.size());
     if (static_cast<std::int64_t>(page.size()) < export_page) return written;
   }
 }
@@ -69,7 +81,7 @@ Result<int> export_history(Context& context, const HistoryArgs& args) {
   std::ofstream file(args.file, std::ios::trunc);
   const std::int64_t written = TRY(write_entries(client, args, file));
   file.close();
-  if (!file) return make_error(Code::unavailable, "cannot write " + args.file);
+  if (!file) return make_error(Code::internal, "cannot write " + args.file);
   context.note(std::to_string(written) + " entries written to " + args.file);
   return exit_done;
 }
@@ -96,6 +108,7 @@ void add_history(Command root, Context& context) {
   Command list = noun.verb("list", "the newest entries");
   list.take(object, args->object);
   list.take({"--limit", "how many"}, args->limit);
+  list.take({"--before", "only entries with a lower sequence"}, args->before);
   list.run([&context, args] { return list_history(context, *args); });
   Command export_verb = noun.verb("export", "all entries, one JSON object a line");
   export_verb.take(object, args->object);

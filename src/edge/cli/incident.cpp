@@ -29,7 +29,8 @@ Listing<Incident> incident_listing(const ApiClient& client) {
   return {{"NAME", "NODE", "FAULT", "STATE", "STEP", "DETECTED", "WAITS FOR"},
           [nodes](const Incident& incident) -> Cells {
             return {name_of(incident),
-                    name_in(nodes, incident.node.str()),
+                    incident.node_name.empty() ? name_in(nodes, incident.node.str())
+                                               : incident.node_name,
                     incident.fault + (incident.drill ? " (drill)" : ""),
                     word(incident.state),
                     or_dash(incident.policy_state),

@@ -40,7 +40,8 @@ std::string render_header(const Incident& incident, const IncidentNames& names) 
   std::string state = word(incident.state);
   if (incident.held) state += ", held by a person";
   std::string out = "incident " + id + "   " + incident.fault + "   " + state + "\n";
-  out += line("node", name_in(names.nodes, incident.node.str()));
+  out += line("node", incident.node_name.empty() ? name_in(names.nodes, incident.node.str())
+                                                 : incident.node_name);
   out += line("device", incident.device.empty() ? "unknown" : "GPU " + incident.device);
   if (!incident.allocation.empty()) {
     out += line("cluster", name_in(names.clusters_by_allocation, incident.allocation.str()));
@@ -58,8 +59,10 @@ std::string render_header(const Incident& incident, const IncidentNames& names) 
                               since_detection(incident, incident.opened_at) + ")");
   }
   if (incident.resolved_at.is_set()) {
-    out += line("ended", render_local(incident.resolved_at) + " (" +
-                             since_detection(incident, incident.resolved_at) + ")");
+    const bool waits = incident.state == IncidentState::rma;
+    out += line(waits ? "RMA since" : "ended", render_local(incident.resolved_at) + " (" +
+                                                   since_detection(incident, incident.resolved_at) +
+                                                   ")");
   }
   return out;
 }
@@ -163,8 +166,9 @@ std::string render_verdicts(const Incident& incident) {
 
 std::string render_waiting(const Incident& incident) {
   if (incident.state == IncidentState::rma) {
-    return "the vendor: the node stays claimed until `tundish incident close " + name_of(incident) +
-           "`";
+    return "the vendor, without an end of its own: when the part is replaced, "
+           "`tundish incident close " +
+           name_of(incident) + "`; if the board was changed, `tundish node confirm` as well";
   }
   if (incident.state != IncidentState::open) return "";
   if (incident.held) {

@@ -135,6 +135,11 @@ TEST_F(IncidentText, SaysWhatItWaitsFor) {
   EXPECT_EQ(render_waiting(incident), "a person: `tundish incident resume incident-7` goes on");
   incident.state = IncidentState::rma;
   EXPECT_TRUE(has(render_waiting(incident), "the vendor"));
+  EXPECT_TRUE(has(render_waiting(incident), "`tundish incident close incident-7`"));
+  EXPECT_TRUE(has(render_waiting(incident), "`tundish node confirm`"));
+  incident.resolved_at = incident.detected_at + seconds(60);
+  EXPECT_TRUE(has(render_incident(incident, {}), "  RMA since "));
+  EXPECT_FALSE(has(render_incident(incident, {}), "  ended "));
   incident.state = IncidentState::resolved;
   EXPECT_EQ(render_waiting(incident), "");
 }

@@ -16,21 +16,46 @@ struct InventoryArgs {
   std::string scope, folder;
 };
 
-/// nullopt after a message: a file that cannot be read is a wrong argument.
+/// Text of one file; what it is instead, when it is no sheet.
+Result<std::string> read_sheet(const std::string& name) {
+  std::error_code failed;
+  const auto refuse = [&name](const std::string& what, const std::string& remedy) -> Error {
+    return make_error(Code::invalid, name + ": " + what).with_remedy(remedy);
+  };
+  if (!std::filesystem::exists(name, failed)) return refuse("no such file", "check the name");
+  if (std::filesystem::is_directory(name, failed)) {
+    return refuse("is a folder", "name the files in it: " + name + "/*.csv");
+  }
+  std::ifstream file(name, std::ios::binary);
+  std::ostringstream text;
+  if (!file || (file.peek() != EOF && !(text << file.rdbuf()))) {
+    return refuse("cannot be read", "check who may read it");
+  }
+  const std::string content = text.str();
+  if (content.starts_with("PK")) {
+    return refuse("is a workbook or an archive", "save each of its sheets as CSV");
+  }
+  if (content.find('\0') != std::string::npos) {
+    return refuse("is no text in UTF-8 or Latin-1", "save it as CSV in UTF-8");
+  }
+  return content;
+}
+
+/// nullopt after a message for every file that is none: the others are not sent either.
 std::optional<InventoryRequest> read_files(Context& context, const InventoryArgs& args) {
   InventoryRequest request;
   request.scope = args.scope;
   for (const auto& name : args.files) {
-    std::ifstream file(name, std::ios::binary);
-    std::ostringstream text;
-    if (!file || std::filesystem::is_directory(name) ||
-        (file.peek() != EOF && !(text << file.rdbuf()))) {
-      context.fail_flag("cannot read " + name);
-      return std::nullopt;
+    auto text = read_sheet(name);
+    if (text) {
+      request.files.push_back({std::filesystem::path(name).filename().string(), std::move(*text)});
+    } else {
+      context.fail(text.error());
     }
-    request.files.push_back({std::filesystem::path(name).filename().string(), text.str()});
   }
-  return request;
+  if (request.files.size() == args.files.size()) return request;
+  context.note("nothing was sent and nothing was changed");
+  return std::nullopt;
 }
 
 std::string render_problems(const InventoryAnswer& answer) {
@@ -42,11 +67,19 @@ std::string render_problems(const InventoryAnswer& answer) {
   return render_table({"PLACE", "COLUMN", "VALUE", "WHAT", "REMEDY"}, rows);
 }
 
+std::string details_of(const InventoryChange& change) {
+  if (change.verb != "missing") return or_dash(change.details);
+  const std::string means = change.kind == "node"
+                                ? "row absent from the sheet: condition set, nothing retired"
+                                : "row absent from the sheet: kept as it is, nothing removed";
+  return change.details.empty() ? means : means + " (" + change.details + ")";
+}
+
 std::string render_changes(const InventoryAnswer& answer) {
   std::vector<Cells> rows;
   for (const auto& change : answer.changes) {
     if (change.verb == "unchanged") continue;
-    rows.push_back({change.verb, change.kind, change.name, or_dash(change.details)});
+    rows.push_back({change.verb, change.kind, change.name, details_of(change)});
   }
   std::string out = rows.empty() ? "" : render_table({"DO", "KIND", "NAME", "DETAILS"}, rows);
   for (const auto& line : answer.lines) out += line + "\n";
@@ -82,7 +115,7 @@ int show_answer(Context& context, const std::string& body, const InventoryAnswer
 
 Result<int> import_files(Context& context, const InventoryArgs& args) {
   auto request = read_files(context, args);
-  if (!request) return exit_bad_flag;
+  if (!request) return exit_refused;
   request->dry_run = context.settings().dry_run;
   const ApiClient client = TRY(context.connect());
   const std::string body = TRY(client.exchange(
@@ -97,7 +130,7 @@ Result<int> import_files(Context& context, const InventoryArgs& args) {
 
 Result<int> diff_files(Context& context, const InventoryArgs& args) {
   const auto request = read_files(context, args);
-  if (!request) return exit_bad_flag;
+  if (!request) return exit_refused;
   const ApiClient client = TRY(context.connect());
   const std::string body =
       TRY(client.exchange({"POST", "/v1/inventory/diff", render_json(*request), ""}));
@@ -117,7 +150,7 @@ Result<> write_export(Context& context, const InventoryArgs& args, const Invento
     std::ofstream stream(path, std::ios::binary | std::ios::trunc);
     stream << file.content;
     stream.close();
-    if (!stream) return make_error(Code::unavailable, "cannot write " + path.string());
+    if (!stream) return make_error(Code::internal, "cannot write " + path.string());
     context.note("wrote " + path.string());
   }
   return {};

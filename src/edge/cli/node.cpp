@@ -15,7 +15,7 @@ namespace {
 std::string heard(const Node& node) {
   for (const auto& condition : node.status.conditions) {
     if (condition.type != "agent_silent") continue;
-    if (condition.state == Truth::yes) return "silent since " + render_local(condition.since);
+    if (condition.state == Truth::yes) return condition.reason;
     return condition.state == Truth::no ? "yes" : "unknown";
   }
   if (!node.status.enrolled) return "never";
@@ -72,6 +72,7 @@ std::string render_explanation(const Explanation& told) {
   line("why", told.why);
   for (const auto& claim : told.claims) line("claim", claim);
   line("next", told.next);
+  for (const auto& one : told.you_can) line("you can", one);
   line("how to stop", told.how_to_stop);
   return out;
 }

@@ -39,6 +39,7 @@ void add_completion(Command root, Context& context, const CommandTree& tree) {
 
 int run_program(const std::vector<std::string>& args, Context& context, const AddNouns& add_nouns) {
   CommandTree tree("tundish", "A GPU cloud that repairs itself, and says what it does.");
+  tree.set_version(std::string("tundish ") + TUNDISH_VERSION);
   const Command root = tree.root();
   add_globals(root, context.settings());
   if (add_nouns) add_nouns(root, context);

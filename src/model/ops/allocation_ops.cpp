@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "model/ops/network_ops.hpp"
+#include "model/ops/pool.hpp"
 #include "model/ops/tenancy_ops.hpp"
 #include "model/prefix.hpp"
 
@@ -400,12 +401,20 @@ OperationPtr mark_attached(AllocationId id, NodeId node, bool attached) {
   });
 }
 
+OperationPtr mark_setup_begun(AllocationId id, NodeId node) {
+  return make_operation("mark_setup_begun", about(id), [=](Txn& txn) {
+    return change_member(txn, id, node,
+                         [](AllocationNode& member) { return !std::exchange(member.begun, true); });
+  });
+}
+
 OperationPtr mark_joined(AllocationId id, NodeId node, bool joined, std::string setup_hash) {
   return make_operation("mark_joined", about(id), [=](Txn& txn) -> Result<> {
     TRY_VOID(change_member(txn, id, node, [&](AllocationNode& member) {
       const bool renewed = std::exchange(member.setup_hash, setup_hash) != setup_hash;
       if (renewed) ++member.setups;
-      return std::exchange(member.joined, joined) != joined || renewed;
+      const bool cleaned = !joined && std::exchange(member.begun, false);
+      return std::exchange(member.joined, joined) != joined || renewed || cleaned;
     }));
     Node object = TRY(get_object(txn, node));
     const bool waits = object.status.phase == NodePhase::reserved ||
@@ -468,17 +477,6 @@ OperationPtr record_drained(ClusterId id, std::vector<std::string> names) {
     Cluster cluster = TRY(get_object(txn, id));
     if (cluster.status.drained == names) return {};
     cluster.status.drained = names;
-    txn.put(std::move(cluster));
-    return {};
-  });
-}
-
-OperationPtr declare_node(ClusterId id, NodeId node) {
-  return make_operation("declare_node", "cluster/" + id.str(), [=](Txn& txn) -> Result<> {
-    Cluster cluster = TRY(get_object(txn, id));
-    const Allocation allocation = TRY(get_object(txn, cluster.status.allocation));
-    if (!address_of(cluster, node).empty()) return {};
-    declare(txn, cluster, node, allocation.status.prefix);
     txn.put(std::move(cluster));
     return {};
   });

@@ -40,6 +40,8 @@ OperationPtr add_node(AllocationId id, NodeId node, MemberRole role, IncidentId 
 /// A member without a spare to take its place stops serving; the allocation is short.
 OperationPtr mark_leaving(AllocationId id, NodeId node, IncidentId cause);
 OperationPtr mark_attached(AllocationId id, NodeId node, bool attached);
+/// Its set-up is about to start: from now on it has to be cleaned up, however far that comes.
+OperationPtr mark_setup_begun(AllocationId id, NodeId node);
 /// `setup_hash` says with what it was set up; empty when it left.
 OperationPtr mark_joined(AllocationId id, NodeId node, bool joined, std::string setup_hash = {});
 /// Only a leaving node that was observed outside every segment of the allocation. It belongs to
@@ -49,7 +51,6 @@ OperationPtr detach_node(AllocationId id, NodeId node, NodePhase phase);
 OperationPtr record_controller(ClusterId id, bool ready, std::string config_hash,
                                std::vector<std::string> users);
 OperationPtr record_drained(ClusterId id, std::vector<std::string> names);
-OperationPtr declare_node(ClusterId id, NodeId node);
 /// Removes a cluster whose nodes are all gone; its pool values become tombstones.
 OperationPtr remove_cluster(ClusterId id);
 

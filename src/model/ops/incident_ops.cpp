@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/ops/node_ops.hpp"
+
 namespace tundish {
 namespace {
 
@@ -124,18 +126,49 @@ void apply_witness(Txn& txn, const NodeId& id, Witness witness, const Judgement&
   extend(*incident, witness, judged, txn.now());
 }
 
-/// Whether the witness is new; moves the cursor.
-bool advance(AgentCursor& cursor, const Witness& witness) {
-  const std::string key = witness.source + "|" + witness.boot_id;
-  const auto known = cursor.stored.find(key);
-  if (known != cursor.stored.end() && witness.seq <= known->second) return false;
+/// More records than a log writes between two witnesses: 100,000 a minute for a month.
+constexpr std::int64_t longest_jump = std::int64_t{1} << 32;
+constexpr std::string_view jump_condition = "sequence_jump";
+
+enum class Advance { old, next, jumped };
+
+/// Whether the witness is new; moves the cursor. A number far ahead is counted beside the others,
+/// as a numbering of its own: it must not make everything that comes after it look old.
+Advance advance(AgentCursor& cursor, const Witness& witness) {
+  std::string key = witness.source + "|" + witness.boot_id;
+  auto known = cursor.stored.find(key);
+  const std::int64_t last = known == cursor.stored.end() ? 0 : known->second;
+  const bool jumped = witness.seq > longest_jump && witness.seq - longest_jump > last;
+  if (jumped) {
+    key += "|ahead";
+    known = cursor.stored.find(key);
+  }
+  if (known != cursor.stored.end() && witness.seq <= known->second) return Advance::old;
   cursor.stored[key] = witness.seq;
   while (cursor.stored.size() > boots_kept) {
     const auto oldest = cursor.stored.begin()->first == key ? std::next(cursor.stored.begin())
                                                             : cursor.stored.begin();
     cursor.stored.erase(oldest);
   }
-  return true;
+  return jumped ? Advance::jumped : Advance::next;
+}
+
+/// Set at the first jump of a boot, taken back by the first sound witness of another one.
+void note_jump(Txn& txn, const NodeId& id, const Witness& witness, Advance advance) {
+  Node node = *txn.view().find(id);
+  const Condition* known = find_condition(node, jump_condition);
+  const std::string boot = " in boot " + witness.boot_id;
+  if (known && known->reason.ends_with(boot)) return;
+  if (!known && advance != Advance::jumped) return;
+  std::erase_if(node.status.conditions,
+                [](const Condition& condition) { return condition.type == jump_condition; });
+  if (advance == Advance::jumped) {
+    node.status.conditions.push_back({std::string(jump_condition), Truth::yes,
+                                      witness.source + " jumped to record " +
+                                          std::to_string(witness.seq) + "; counted apart" + boot,
+                                      txn.now()});
+  }
+  txn.put(std::move(node));
 }
 
 Result<> change_incident(Txn& txn, const IncidentId& id,
@@ -218,29 +251,31 @@ Judgement judge_witness(const XidCatalogue& catalogue, const Witness& witness) {
 
 OperationPtr record_witnesses(NodeId id, std::vector<Witness> witnesses,
                               const XidCatalogue& catalogue) {
-  return make_operation("record_witnesses", "node/" + id.str(),
-                        [id, witnesses = std::move(witnesses), &catalogue](Txn& txn) -> Result<> {
-                          TRY(get_object(txn, id));
-                          AgentCursor cursor;
-                          if (const AgentCursor* known = txn.view().find(Id<AgentCursor>(id.str())))
-                            cursor = *known;
-                          cursor.id = Id<AgentCursor>(id.str());
-                          cursor.meta.name = id.str();
-                          bool moved = false;
-                          bool grew = false;
-                          std::optional<Incident> incident = open_incident(txn.view(), id);
-                          for (const auto& witness : witnesses) {
-                            if (!advance(cursor, witness)) continue;
-                            moved = true;
-                            const Judgement judged = judge_witness(catalogue, witness);
-                            if (!judged.opens) continue;
-                            apply_witness(txn, id, witness, judged, incident);
-                            grew = true;
-                          }
-                          if (grew) txn.put(std::move(*incident));
-                          if (moved) txn.put(std::move(cursor));
-                          return {};
-                        });
+  const auto record = [id, witnesses = std::move(witnesses), &catalogue](Txn& txn) -> Result<> {
+    TRY(get_object(txn, id));
+    const Id<AgentCursor> cursor_id(id.str());
+    AgentCursor cursor;
+    if (const AgentCursor* known = txn.view().find(cursor_id)) cursor = *known;
+    cursor.id = cursor_id;
+    cursor.meta.name = id.str();
+    bool moved = false;
+    bool grew = false;
+    std::optional<Incident> incident = open_incident(txn.view(), id);
+    for (const auto& witness : witnesses) {
+      const Advance advanced = advance(cursor, witness);
+      if (advanced == Advance::old) continue;
+      moved = true;
+      note_jump(txn, id, witness, advanced);
+      const Judgement judged = judge_witness(catalogue, witness);
+      if (!judged.opens) continue;
+      apply_witness(txn, id, witness, judged, incident);
+      grew = true;
+    }
+    if (grew) txn.put(std::move(*incident));
+    if (moved) txn.put(std::move(cursor));
+    return {};
+  };
+  return make_operation("record_witnesses", "node/" + id.str(), record);
 }
 
 OperationPtr open_probe_incident(NodeId id, std::vector<Verdict> failed) {
@@ -452,6 +487,7 @@ OperationPtr close_incident(IncidentId id) {
     end_claims(txn, incident.node, id, ClaimState::released);
     if (was_rma && node.status.allocation.empty() && node.status.phase != NodePhase::retired) {
       node.status.phase = NodePhase::wiping;  // proved again before anyone gets it
+      node.status.accepted_gpus.clear();      // the vendor may have changed a GPU: a new record
       node.status.phase_since = txn.now();
       txn.put(std::move(node));
     }

@@ -32,13 +32,12 @@ OperationPtr put_named(std::string_view operation, std::string name, Spec spec) 
 OperationPtr admit_node(std::string name, NodeSpec spec) {
   const std::string object = "node/" + name;
   return make_operation(
-      "admit_node", object,
-      [name = std::move(name), spec = std::move(spec)](Txn& txn) -> Result<> {
+      "admit_node", object, [name = std::move(name), spec = std::move(spec)](Txn& txn) -> Result<> {
         TRY_VOID(require_new_name<Node>(txn, name, {}));
         for (const auto& [id, other] : txn.view().all<Node>()) {
           if (!spec.bmc_mac.empty() && other.spec.bmc_mac == spec.bmc_mac) {
-            return make_error(Code::conflict, "BMC MAC " + spec.bmc_mac + " belongs to node " +
-                                                  other.meta.name);
+            return make_error(Code::conflict,
+                              "BMC MAC " + spec.bmc_mac + " belongs to node " + other.meta.name);
           }
         }
         Node node;
@@ -107,6 +106,10 @@ OperationPtr record_hardware(NodeId id, ObservedHardware hardware) {
   return make_operation("record_hardware", about(id),
                         [id, hardware = std::move(hardware)](Txn& txn) -> Result<> {
                           Node node = TRY(get_object(txn, id));
+                          // Before the new one takes its place: a first look decides it.
+                          std::string& accepted = node.status.accepted_serial;
+                          if (accepted.empty()) accepted = node.status.hardware.serial;
+                          if (accepted.empty()) accepted = hardware.serial;
                           node.status.hardware = hardware;
                           node.status.hardware.at = txn.now();
                           txn.put(std::move(node));
@@ -126,21 +129,20 @@ OperationPtr record_boot(NodeId id, std::string boot_id) {
 }
 
 OperationPtr record_verdicts(NodeId id, std::vector<Verdict> verdicts, bool revalidated) {
-  return make_operation(
-      "record_verdicts", about(id),
-      [id, verdicts = std::move(verdicts), revalidated](Txn& txn) -> Result<> {
-        Node node = TRY(get_object(txn, id));
-        node.status.verdicts = verdicts;
-        ++node.status.attempts;
-        if (revalidated) {
-          node.status.revalidated_at = txn.now();
-          if (node.status.accepted_gpus.empty()) {
-            node.status.accepted_gpus = node.status.hardware.gpus;
-          }
-        }
-        txn.put(std::move(node));
-        return {};
-      });
+  return make_operation("record_verdicts", about(id),
+                        [id, verdicts = std::move(verdicts), revalidated](Txn& txn) -> Result<> {
+                          Node node = TRY(get_object(txn, id));
+                          node.status.verdicts = verdicts;
+                          ++node.status.attempts;
+                          if (revalidated) {
+                            node.status.revalidated_at = txn.now();
+                            if (node.status.accepted_gpus.empty()) {
+                              node.status.accepted_gpus = node.status.hardware.gpus;
+                            }
+                          }
+                          txn.put(std::move(node));
+                          return {};
+                        });
 }
 
 const Condition* find_condition(const Node& node, std::string_view type) {
@@ -174,6 +176,8 @@ OperationPtr confirm_board(NodeId id) {
       return make_error(Code::conflict, "node " + node.meta.name + " waits for no confirmation");
     }
     node.spec.serial = node.status.hardware.serial;
+    node.status.accepted_serial = node.status.hardware.serial;
+    node.status.accepted_gpus.clear();  // a swapped board brings its own
     ++node.meta.version;
     std::erase_if(node.status.conditions,
                   [](const Condition& c) { return c.type == "board_swap" || c.type == "drift"; });

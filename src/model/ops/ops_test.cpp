@@ -150,6 +150,33 @@ TEST_F(Ops, a_node_that_is_still_seen_in_the_segment_is_not_let_go) {
   EXPECT_EQ(registry_.find(node("n1"))->status.phase, NodePhase::wiping);
 }
 
+TEST_F(Ops, a_number_out_of_all_proportion_mutes_nobody) {
+  build(1);
+  const auto known = catalogue();
+  constexpr std::int64_t far = (std::int64_t{1} << 53);
+  const auto tell = [&](std::int64_t seq) {
+    const auto before = registry_.find(Id<AgentCursor>(node("n1").str()));
+    const auto stored = before ? before->stored : std::map<std::string, std::int64_t>();
+    must(record_witnesses(node("n1"), {witness(seq, 79)}, known));
+    return registry_.find(Id<AgentCursor>(node("n1").str()))->stored != stored;
+  };
+  EXPECT_TRUE(tell(7));
+  EXPECT_FALSE(find_condition(*registry_.find(node("n1")), "sequence_jump"));
+  EXPECT_TRUE(tell(far)) << "it is a sighting all the same";
+  EXPECT_FALSE(tell(far)) << "and counts once";
+  const Condition* jump = find_condition(*registry_.find(node("n1")), "sequence_jump");
+  ASSERT_TRUE(jump);
+  EXPECT_NE(jump->reason.find(std::to_string(far)), std::string::npos);
+  EXPECT_TRUE(tell(8)) << "the source is not muted";
+  EXPECT_FALSE(tell(8));
+  EXPECT_TRUE(tell(8 + (std::int64_t{1} << 31))) << "a loud log may come this far";
+  EXPECT_TRUE(find_condition(*registry_.find(node("n1")), "sequence_jump")) << "until it boots";
+  Witness next = witness(1, 79);
+  next.boot_id = "another";
+  must(record_witnesses(node("n1"), {next}, known));
+  EXPECT_FALSE(find_condition(*registry_.find(node("n1")), "sequence_jump"));
+}
+
 TEST_F(Ops, a_witness_counts_once_however_often_it_is_told) {
   build(1);
   const auto known = catalogue();
@@ -227,6 +254,24 @@ TEST_F(Ops, a_lost_enrolment_answer_can_be_asked_for_again_until_the_identity_wa
   must(spend_enrolment(node("n1")));
   EXPECT_EQ(registry_.find_token("one"), nullptr);
   EXPECT_NE(registry_.find_token("second"), nullptr);
+}
+
+TEST_F(Ops, a_gpu_that_the_vendor_changed_is_no_stranger_after_the_rma) {
+  build(1);
+  const Node before = *registry_.find(node("n1"));
+  ObservedHardware seen;
+  seen.gpus.push_back({0, "GPU-old", "1", "GPU", "0000:3b:00"});
+  must(record_hardware(before.id, seen));
+  must(record_verdicts(before.id, {}, true));
+  ASSERT_EQ(registry_.find(before.id)->status.accepted_gpus.size(), 1U);
+  const auto known = catalogue();
+  must(record_witnesses(before.id, {witness(1, 79)}, known));
+  ASSERT_EQ(registry_.all<Incident>().size(), 1U);
+  const IncidentId incident = registry_.all<Incident>().begin()->first;
+  must(open_rma(incident, "sticky"));
+  must(close_incident(incident));
+  EXPECT_TRUE(registry_.find(before.id)->status.accepted_gpus.empty());
+  EXPECT_EQ(registry_.find(before.id)->status.phase, NodePhase::wiping);
 }
 
 TEST_F(Ops, a_board_swap_waits_for_a_person) {

@@ -21,11 +21,12 @@ int free_uid(const Registry& view) {
 /// Accounts that a Debian machine or the engine has, or may get: nobody's login name.
 bool is_reserved(const std::string& name) {
   static const std::set<std::string> names = {
-      "root",  "daemon", "bin",   "sys",   "sync",   "games", "man",     "lp",      "mail",
-      "news",  "uucp",   "proxy", "www-data", "backup", "list", "irc",   "gnats",   "nobody",
-      "_apt",  "sshd",   "munge", "slurm", "mysql",  "messagebus", "frr", "postgres", "tundish",
-      "admin", "sudo",   "adm",   "tty",   "disk",   "shadow", "kmem",   "staff",   "users",
-      "nogroup", "operator", "polkitd", "ntp", "chrony", "lldpd", "_lldpd", "statd", "rpc"};
+      "root",   "daemon",   "bin",     "sys",   "sync",     "games",    "man",     "lp",
+      "mail",   "news",     "uucp",    "proxy", "www-data", "backup",   "list",    "irc",
+      "gnats",  "nobody",   "_apt",    "sshd",  "munge",    "slurm",    "mysql",   "messagebus",
+      "frr",    "postgres", "tundish", "admin", "sudo",     "adm",      "tty",     "disk",
+      "shadow", "kmem",     "staff",   "users", "nogroup",  "operator", "polkitd", "ntp",
+      "chrony", "lldpd",    "_lldpd",  "statd", "rpc"};
   return names.contains(name) || name.starts_with("systemd-") || name.starts_with("_");
 }
 
@@ -157,6 +158,16 @@ OperationPtr create_token(Token token) {
     Token copy = token;
     copy.id = txn.make_id<Token>();
     txn.put(std::move(copy));
+    return {};
+  });
+}
+
+OperationPtr touch_token(Id<Token> id) {
+  return make_operation("touch_token", "token/" + id.str(), [id](Txn& txn) -> Result<> {
+    Token token = TRY(get_object(txn, id));
+    if (txn.now() - token.last_used_at < token_use_pause) return {};
+    token.last_used_at = txn.now();
+    txn.put(std::move(token));
     return {};
   });
 }

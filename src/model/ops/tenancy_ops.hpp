@@ -13,6 +13,9 @@ OperationPtr create_user(TenantId tenant, std::string name, std::vector<std::str
 OperationPtr delete_user(Id<User> user);
 /// `token.hash` is set by the caller; the token itself is never stored.
 OperationPtr create_token(Token token);
+/// Notes that it was used; writes at most once an hour.
+OperationPtr touch_token(Id<Token> token);
+constexpr Duration token_use_pause = hours(1);
 OperationPtr delete_token(Id<Token> token);
 /// Gives the agent its own identity; an earlier one ends. The one-time token stays good until the
 /// identity was used, because the answer that carries it may be lost.

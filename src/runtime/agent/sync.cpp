@@ -70,9 +70,9 @@ class Sync {
   Result<Sent> send(const AgentIdentity& identity) {
     const auto news = parts_.sightings.news();
     const AgentSync message = make_message(news);
-    const auto body = call_api(
-        session_, parts_.config,
-        {"POST", "/v1/agent/sync", render_json(message), identity.secret}, call_limit);
+    const auto body =
+        call_api(session_, parts_.config,
+                 {"POST", "/v1/agent/sync", render_json(message), identity.secret}, call_limit);
     if (!body) {
       if (body.error().code == Code::denied) parts_.enrolment.note_rejected();
       return body.error();
@@ -83,9 +83,14 @@ class Sync {
     parts_.sightings.confirm(news.serial);
     TRY_VOID(parts_.spool.acknowledge(reply.stored_witnesses));
     TRY_VOID(parts_.journal.acknowledge(reply.stored_results));
+    for (const auto& key : reply.refused_results) {
+      log(LogLevel::warn, "result_not_wanted", {{"key", key}});
+    }
+    TRY_VOID(parts_.journal.acknowledge(reply.refused_results));
     if (parts_.spool.size() == 0 && !parts_.journal.has_waiting()) return Sent::all;
     const bool told = !message.witnesses.empty() || !message.results.empty();
-    const bool took = !reply.stored_witnesses.empty() || !reply.stored_results.empty();
+    const bool took = !reply.stored_witnesses.empty() || !reply.stored_results.empty() ||
+                      !reply.refused_results.empty();
     return took || !told ? Sent::more : Sent::stuck;
   }
 

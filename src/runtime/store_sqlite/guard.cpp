@@ -7,6 +7,9 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/check.hpp"
+#include "base/log.hpp"
+
 namespace tundish::store_sqlite {
 namespace {
 
@@ -49,6 +52,18 @@ Error sqlite_error(const std::string& path, const SQLite::Exception& fault) {
       return make_error(Code::unavailable, failed).with_remedy("check the disk and its kernel log");
     default: return make_error(Code::internal, failed);
   }
+}
+
+void require_known_outcome(const std::string& path, const SQLite::Exception& fault) {
+  const int code = fault.getErrorCode() & 255;
+  // A commit that found no room, or was not let in, wrote no commit record.
+  if (code == SQLITE_FULL || code == SQLITE_BUSY || code == SQLITE_LOCKED) return;
+  log(LogLevel::error, "store_commit_unknown",
+      {{"store", path},
+       {"why", fault.what()},
+       {"code", fault.getExtendedErrorCode()},
+       {"remedy", "check the disk; the process ends, and the next start reads what was kept"}});
+  check(false, "whether a commit is on the disk must be known");
 }
 
 Error file_error(const std::string& what, const std::string& path) {

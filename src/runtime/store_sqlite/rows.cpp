@@ -32,6 +32,7 @@ class Use {
 
 HistoryEntry read_entry(SQLite::Statement& row) {
   HistoryEntry entry;
+  entry.sequence = row.getColumn(0).getInt64();
   entry.revision = row.getColumn(1).getInt64();
   entry.at = Instant{row.getColumn(2).getInt64()};
   entry.actor = row.getColumn(3).getString();
@@ -133,12 +134,14 @@ std::vector<HistoryEntry> read_history(SQLite::Database& database, const History
   std::string sql = std::string("SELECT ") + entry_columns + " FROM history WHERE seq > ?1";
   if (!query.object.empty()) sql += " AND object >= ?3";
   if (!below.empty()) sql += " AND object < ?4";
+  if (query.before > 0) sql += " AND seq < ?5";
   sql += query.newest_first ? " ORDER BY seq DESC LIMIT ?2" : " ORDER BY seq LIMIT ?2";
   SQLite::Statement row(database, sql);
   row.bind(1, query.after);
   row.bind(2, query.limit);
   if (!query.object.empty()) row.bind(3, query.object);
   if (!below.empty()) row.bind(4, below);
+  if (query.before > 0) row.bind(5, query.before);
   std::vector<HistoryEntry> out;
   while (row.executeStep()) out.push_back(read_entry(row));
   return out;
@@ -148,8 +151,8 @@ VerifyReport verify_chain(SQLite::Database& database) {
   SQLite::Transaction snapshot(database);
   const HeadRow head = read_head(database);
   VerifyReport report;
-  SQLite::Statement row(database, std::string("SELECT ") + entry_columns +
-                                      " FROM history ORDER BY seq");
+  SQLite::Statement row(database,
+                        std::string("SELECT ") + entry_columns + " FROM history ORDER BY seq");
   while (row.executeStep()) {
     const HistoryEntry entry = read_entry(row);
     const std::int64_t sequence = report.entries + 1;
@@ -159,8 +162,8 @@ VerifyReport verify_chain(SQLite::Database& database) {
     report.last_hash = entry.hash;
   }
   if (report.entries < head.entries) {
-    report.fault = "entry " + std::to_string(report.entries + 1) +
-                   " is missing: the head counts " + std::to_string(head.entries);
+    report.fault = "entry " + std::to_string(report.entries + 1) + " is missing: the head counts " +
+                   std::to_string(head.entries);
   } else if (report.entries > head.entries) {
     report.fault = "entry " + std::to_string(head.entries + 1) + " was added behind the head";
   } else if (report.last_hash != head.last_hash) {

@@ -37,12 +37,17 @@ Result<> SqliteStore::load(const std::function<Result<>(const ObjectBase&)>& tak
   is_loaded_ = false;
   kept_.clear();
   unknown_kinds_.clear();
+  unknown_parts_.clear();
   TRY_VOID(guard(path_, [&]() -> Result<> {
-    return store_sqlite::each_object(
-        database_, [&](const ObjectRow& row) { return take_object(row, take); });
+    return store_sqlite::each_object(database_,
+                                     [&](const ObjectRow& row) { return take_object(row, take); });
   }));
   for (const auto& [kind, count] : unknown_kinds_) {
     log(LogLevel::warn, "store_kind_unknown",
+        {{"store", path_}, {"kind", kind}, {"objects", static_cast<long>(count)}});
+  }
+  for (const auto& [kind, count] : unknown_parts_) {
+    log(LogLevel::warn, "store_fields_unknown",
         {{"store", path_}, {"kind", kind}, {"objects", static_cast<long>(count)}});
   }
   is_loaded_ = true;
@@ -65,7 +70,10 @@ Result<> SqliteStore::take_object(const ObjectRow& row,
         .about(row.kind + "/" + row.id)
         .with_remedy("run the version that wrote it, or restore a backup");
   }
-  if (!kept.empty()) kept_[{row.kind, row.id}] = std::move(kept);
+  if (!kept.empty()) {
+    ++unknown_parts_[row.kind];
+    kept_[{row.kind, row.id}] = std::move(kept);
+  }
   return take(*object);
 }
 
@@ -100,7 +108,12 @@ Result<HeadRow> SqliteStore::write(const Batch& batch) {
   }
   for (const auto& entry : batch.history) rows_.append(entry, next);
   rows_.set_head(next);
-  transaction.commit();
+  try {
+    transaction.commit();
+  } catch (const SQLite::Exception& fault) {
+    store_sqlite::require_known_outcome(path_, fault);
+    throw;  // to the guard around this
+  }
   return next;
 }
 
@@ -131,8 +144,7 @@ Result<std::vector<HistoryEntry>> SqliteStore::history(const HistoryQuery& query
 
 Result<VerifyReport> SqliteStore::verify_history() {
   auto reader = TRY(store_sqlite::open_database(path_, store_sqlite::Access::read));
-  return guard(path_,
-               [&]() -> Result<VerifyReport> { return store_sqlite::verify_chain(reader); });
+  return guard(path_, [&]() -> Result<VerifyReport> { return store_sqlite::verify_chain(reader); });
 }
 
 Result<> SqliteStore::backup(const std::string& path) {

@@ -26,8 +26,8 @@ class SqliteStore final : public Store {
   /// of a kind that it does not know stay on disk; they are logged and not handed over.
   Result<> load(const std::function<Result<>(const ObjectBase&)>& take) override;
   /// `conflict` when a change is not above the head: its writer did not see the latest state.
-  /// `exhausted`: no space, nothing was kept. `unavailable`: the disk failed, and only opening the
-  /// store anew tells whether the batch is in it.
+  /// `exhausted`: no space, nothing was kept. When the disk failed in the commit itself only
+  /// opening the store anew tells whether the batch is in it: then the process ends.
   Result<> commit(const Batch& batch) override;
   Result<std::vector<HistoryEntry>> history(const HistoryQuery& query) override;
   Result<VerifyReport> verify_history() override;
@@ -49,6 +49,8 @@ class SqliteStore final : public Store {
   bool is_loaded_ = false;
   std::map<std::pair<std::string, std::string>, std::string> kept_;  ///< unknown fields, as JSON
   std::map<std::string, std::int64_t> unknown_kinds_;
+  std::map<std::string, std::int64_t>
+      unknown_parts_;  ///< objects with fields or words unknown here
 };
 
 }  // namespace tundish
