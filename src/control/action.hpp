@@ -19,6 +19,11 @@ struct AttachAct {
   PortRef port;
   PortIntent intent;
 };
+/// The whole of ours in one InfiniBand or NVLink fabric.
+struct FabricAct {
+  FabricRef ref;
+  FabricState desired;
+};
 struct EngineAct {
   NodeId controller;
   std::string cluster_name;
@@ -60,7 +65,7 @@ struct Action {
   NodePhase next_phase = NodePhase::ready;
   std::string config_hash;
   std::vector<std::string> users;
-  std::variant<PowerAct, VerbAct, AttachAct, EngineAct, InjectAct, PermitClaimsAct> act;
+  std::variant<PowerAct, VerbAct, AttachAct, FabricAct, EngineAct, InjectAct, PermitClaimsAct> act;
 };
 
 /// What one look at one object led to.

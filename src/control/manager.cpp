@@ -7,7 +7,6 @@
 #include "control/allocation/reconcile_allocation.hpp"
 #include "control/cluster/drained.hpp"
 #include "control/fault/reconcile_incident.hpp"
-#include "control/network/tombstones.hpp"
 #include "control/node/reconcile_node.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/node_ops.hpp"
@@ -328,6 +327,11 @@ Instant Manager::next_beat() const {
     if (entry.state != PoolState::tombstone || !entry.seen_absent) continue;
     take(entry.since + tombstone_time);
   }
+  for (const auto& [id, fabric] : reg.all<Fabric>()) {
+    if (fabric.spec.management_url.empty()) continue;
+    const auto read = fabric_read_.find(id.str());
+    take(read == fabric_read_.end() ? Instant{1} : read->second + parts_.limits.port_interval);
+  }
   return next;
 }
 
@@ -345,6 +349,7 @@ void Manager::beat() {
   }
   look_at_engines(now);
   read_switches(now);
+  read_fabrics(now);
   free_tombstones(now);
   if (!due_.empty() || parts_.ledger.has_pending()) schedule_pump();
   arm();
@@ -401,64 +406,10 @@ void Manager::look_at_engines(Instant now) {
   }
 }
 
-void Manager::read_switches(Instant now) {
-  for (const auto& [id, device] : parts_.ledger.view().all<Switch>()) {
-    if (device.spec.management_url.empty()) continue;
-    Instant& read = switch_read_[id.str()];
-    if (read.is_set() && now - read < parts_.limits.port_interval) continue;
-    read = now;
-    runner_.read_switch(
-        {device.meta.name, device.spec.management_url, "", device.spec.driver},
-        ownership_of(view(), device));
-  }
-}
-
-void Manager::free_tombstones(Instant now) {
-  for (const auto& change : network::tombstone_changes(view())) {
-    const std::string name(change->name());
-    (void)parts_.ledger.perform(*change, "controller:pool", "seen on the fabric");
-    on_hook("op:" + name);
-  }
-  std::vector<Id<PoolEntry>> rested;
-  for (const auto& [id, entry] : parts_.ledger.view().all<PoolEntry>()) {
-    const bool buried = entry.state == PoolState::tombstone && entry.seen_absent;
-    if (buried && entry.since + tombstone_time <= now) rested.push_back(id);
-  }
-  for (const auto& id : rested) {
-    (void)parts_.ledger.perform(*free_pool_entry(id), "controller:pool", "tombstone ran out");
-    on_hook("op:free_pool_entry");
-  }
-}
-
 void Manager::touch_allocations() {
   for (const auto& [id, held] : parts_.ledger.view().all<Allocation>()) {
     touch(Kind::allocation, id.str());
   }
-}
-
-void Manager::on_switch(const std::string& name, SwitchReading reading, Instant asked) {
-  bool changed = false;
-  for (const auto& port : reading.ports) {
-    PortObserved& known = seen_.ports[{port.switch_name, port.port}];
-    const bool differs = !known.at.is_set() || known.segment != port.segment;
-    if (differs) fleet_.touch_port(port.switch_name, port.port);
-    changed = changed || differs;
-    known = port;
-    known.at = parts_.scheduler.now();
-  }
-  if (changed) touch_allocations();
-  seen_.switches[name] = {std::move(reading), asked, "", {}};
-}
-
-void Manager::on_switch_silent(const std::string& name, const Error& why) {
-  SwitchObserved& known = seen_.switches[name];
-  if (known.fault.empty()) known.fault_since = parts_.scheduler.now();
-  known.fault = why.message();
-}
-
-void Manager::on_port_unknown(const PortRef& port) {
-  seen_.ports.erase({port.switch_name, port.port});
-  fleet_.touch_port(port.switch_name, port.port);
 }
 
 void Manager::on_engine(const ClusterId& cluster, EngineObserved observed) {

@@ -9,6 +9,7 @@
 #include "control/allocation/fleet_cache.hpp"
 #include "control/cluster/reconcile_cluster.hpp"
 #include "control/ledger.hpp"
+#include "control/network/reconcile_switch.hpp"
 #include "control/runner/runner.hpp"
 
 namespace tundish::control {
@@ -43,7 +44,7 @@ class Manager final : public RunnerListener {
   void touch_all();
 
   /// A person's order, permitted and done now or refused; `done` is called exactly once.
-  void order(Action action, std::function<void(const Result<>&)> done) {
+  void order(Action action, std::function<void(const Result<VerbResult>&)> done) {
     runner_.order(std::move(action), view(), std::move(done));
   }
 
@@ -67,6 +68,8 @@ class Manager final : public RunnerListener {
 
   void on_switch(const std::string& name, SwitchReading reading, Instant asked) override;
   void on_switch_silent(const std::string& name, const Error& why) override;
+  void on_fabric(const std::string& name, FabricReading reading, Instant asked) override;
+  void on_fabric_silent(const std::string& name, const Error& why) override;
   void on_port_unknown(const PortRef& port) override;
   void on_engine(const ClusterId& cluster, EngineObserved observed) override;
   void on_finished(const Action& action) override;
@@ -97,6 +100,9 @@ class Manager final : public RunnerListener {
   void look_at_engines(Instant now);
   void look_anew(const ClusterId& cluster);
   void read_switches(Instant now);
+  void read_fabrics(Instant now);
+  void look_at_network(const std::string& fabric);
+  void restore_switch(const network::Restore& restore);
   void free_tombstones(Instant now);
   Instant next_look(const ClusterId& id, const Cluster& cluster) const;
 
@@ -116,6 +122,7 @@ class Manager final : public RunnerListener {
   std::map<std::string, ActCount> acts_;
   std::map<ClusterId, Instant> engine_looked_;
   std::map<std::string, Instant> switch_read_;
+  std::map<std::string, Instant> fabric_read_;
   bool pump_scheduled_ = false;
   bool pumping_ = false;
 };

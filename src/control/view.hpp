@@ -29,6 +29,7 @@ struct SwitchObserved {
 /// One InfiniBand or NVLink fabric as its manager last showed it.
 struct FabricObserved {
   FabricSeen seen;
+  std::vector<FabricPort> ports;  ///< their own tables; empty when the manager shows none
   Instant at;
   std::string fault;
   Instant fault_since;

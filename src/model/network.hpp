@@ -48,7 +48,7 @@ struct FabricSpec {
   int storage_l3vlan = 2999;
   std::string storage_node_pool = "100.64.0.0/16";
   std::vector<StoragePort> storage_ports;
-  NumberRange vrf_ids{10, 59999};
+  NumberRange vrf_ids{4096, 59999};  ///< above every VLAN: both make route distinguishers
   NumberRange l3vnis{50001, 59999};
   NumberRange l2vnis{10001, 49999};
   NumberRange vlans{100, 1999};

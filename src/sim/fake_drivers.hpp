@@ -91,6 +91,17 @@ class FakeBmc final : public Bmc {
   Checker& checker_;
 };
 
+/// The simulated site has no InfiniBand.
+class NoFabrics final : public FabricManager {
+ public:
+  void apply(const FabricRef& ref, const FabricState&, Duration, Done done) override {
+    done(make_error(Code::unsupported, "no fabric " + ref.name));
+  }
+  void read(const FabricRef& ref, Duration, ReadDone done) override {
+    done(make_error(Code::unsupported, "no fabric " + ref.name));
+  }
+};
+
 class FakeSwitch final : public SwitchDriver {
  public:
   FakeSwitch(World& world, const Trouble& trouble, std::weak_ptr<int> process, Checker& checker)

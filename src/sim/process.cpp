@@ -16,13 +16,19 @@ Process::Process(ProcessParts parts)
   check(ledger.load().has_value(), "the simulated store must load");
   ledger.on_change([this](const Change& change) { checker.on_change(change); });
   checker.attach(&ledger.view());
-  manager = std::make_unique<control::Manager>(control::ManagerParts{
-      ledger, scheduler, {agents, bmc, switches, engine}, secrets, parts.catalogue, parts.policy,
-      parts.limits, std::move(parts.hook),
-      [this](const control::Action& action, const control::Permit& permit) {
-        checker.on_permit(action, permit);
-      },
-      {}});
+  manager = std::make_unique<control::Manager>(
+      control::ManagerParts{ledger,
+                            scheduler,
+                            {agents, bmc, switches, fabrics, engine},
+                            secrets,
+                            parts.catalogue,
+                            parts.policy,
+                            parts.limits,
+                            std::move(parts.hook),
+                            [this](const control::Action& action, const control::Permit& permit) {
+                              checker.on_permit(action, permit);
+                            },
+                            {}});
   manager->start();
 }
 

@@ -43,6 +43,7 @@ struct Process {
   FakeAgents agents;
   FakeBmc bmc;
   FakeSwitch switches;
+  NoFabrics fabrics;
   FakeEngine engine;
   FixedSecrets secrets;
   std::unique_ptr<control::Manager> manager;

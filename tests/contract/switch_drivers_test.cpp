@@ -31,7 +31,6 @@ struct Vendor {
   std::string item;
   std::string sim;
   std::string port;     ///< name of port 1 without the number
-  std::string file;     ///< as the item calls it
   std::string foreign;  ///< somebody else's configuration, in which ours begins
 };
 
@@ -485,13 +484,13 @@ TEST_P(SwitchDrivers, a_change_that_nobody_confirms_goes_away_where_the_switch_c
   EXPECT_EQ(place(1), "seg10010");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Sims, SwitchDrivers,
-    testing::Values(Vendor{"arista_eos", "eos_sim.py", "Ethernet", "running-config", eos_foreign},
-                    Vendor{"junos", "junos_sim.py", "et-0/0/", "configuration", junos_foreign},
-                    Vendor{"nxos", "nxos_sim.py", "Ethernet1/", "running-config", nxos_foreign},
-                    Vendor{"nvue", "nvue_sim.py", "swp", "nvue.json", nvue_foreign}),
-    [](const auto& tested) { return tested.param.item; });
+INSTANTIATE_TEST_SUITE_P(Sims, SwitchDrivers,
+                         testing::Values(Vendor{"arista_eos", "eos_sim.py", "Ethernet",
+                                                eos_foreign},
+                                         Vendor{"junos", "junos_sim.py", "et-0/0/", junos_foreign},
+                                         Vendor{"nxos", "nxos_sim.py", "Ethernet1/", nxos_foreign},
+                                         Vendor{"nvue", "nvue_sim.py", "swp", nvue_foreign}),
+                         [](const auto& tested) { return tested.param.item; });
 
 }  // namespace
 }  // namespace tundish

@@ -2,9 +2,10 @@
 # Goal: two tenants with the same addresses on two real FRR leaves, each written by the shipped
 # driver and by nothing else. Method: a lab of two leaves and a spine; tests/netns/frr_driver.cpp
 # asks ConfiguredSwitch and the frr_netns item over ssh; programs in the nodes tell who answers.
-# Needs root. Usage: frr_driver.sh DRIVER   (tundish in PATH)
+# Needs root. Usage: frr_driver.sh DRIVER   (tundish beside it or in PATH)
 source "$(dirname "$0")/../lab/lib/common.bash"
 DRIVER=$(readlink -f "${1:?path of frr_driver}")
+PATH=$(dirname "$DRIVER"):$PATH
 
 KEEP=$WORK/keep
 mkdir -p "$KEEP" "$WORK/s"
@@ -111,7 +112,8 @@ equal "in quarantine" "$(place 1 swp1)" "- down"
 equal "B is not touched" "$(who n02 $GROUP.2)" n04
 equal "A's network left leaf1 with its last port" "$(on 1 ip netns list | cut -d' ' -f1)" Vrf00020
 equal "and its routing" "$(on 1 vtysh -c 'show running-config' | grep -c Vrf00010)" 0
-foreign 1 | cmp -s - "$KEEP/foreign1" || { foreign 1 | diff "$KEEP/foreign1" -; fail "foreign lines"; }
+foreign 1 | cmp -s - "$KEEP/foreign1" ||
+  { foreign 1 | diff "$KEEP/foreign1" -; fail "foreign lines"; }
 
 # --- the same port for another tenant, which has the same addresses ------------------------------
 node n01 ip addr flush dev eth0
@@ -173,7 +175,9 @@ tundish lab switch off --lab "$ROOT" leaf1
 sleep 2
 tundish lab switch on --lab "$ROOT" leaf1
 rm -f "$KEEP"/10.* "$WORK"/s/*
-await 25 "leaf1 is back with its tenants" eval '[[ $(drive read leaf1 | grep "^own") == "$before" ]]'
+is_back() { [[ $(drive read leaf1 | grep '^own') == "$before" ]]; }
+await 25 "leaf1 is back with its tenants" is_back
+await 15 "its L3VNIs are up" eval 'l3_up 50010 && l3_up 50020'
 await 15 "n01 reaches n03 through it" only n01 $GROUP.2 n03
 await 15 "n02 reaches n04 through it" only n02 $GROUP.2 n04
 attach 1 swp1=- swp2=-

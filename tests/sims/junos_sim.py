@@ -92,11 +92,12 @@ def commit(candidate, confirm_minutes):
 
 
 def interfaces():
-    names = {words[1] for words in switch.applied if words[0] == "interfaces"}
-    down = {words[1] for words in switch.applied if words[0] == "interfaces" and words[2] == "disable"}
+    ports = [words for words in switch.applied if words[0] == "interfaces"]
+    down = {words[1] for words in ports if words[2] == "disable"}
     return "<interface-information>" + "".join(
         "<physical-interface><name>%s</name><oper-status>%s</oper-status></physical-interface>" % (
-            name, "down" if name in down else "up") for name in sorted(names)) + "</interface-information>"
+            name, "down" if name in down else "up")
+        for name in sorted({words[1] for words in ports})) + "</interface-information>"
 
 
 def procedure(node, held):
@@ -118,7 +119,8 @@ def procedure(node, held):
         held["candidate"] = (changed(switch.accepted, text, warnings), text)
         return "<load-configuration-results>" + "".join(
             "<rpc-error><error-severity>warning</error-severity><error-message>" + escape(one)
-            + "</error-message></rpc-error>" for one in warnings) + "<ok/></load-configuration-results>"
+            + "</error-message></rpc-error>"
+            for one in warnings) + "<ok/></load-configuration-results>"
     if node.tag == "commit-configuration":
         minutes = node.findtext("confirm-timeout") if node.find("confirmed") is not None else None
         commit(held.get("candidate"), None if minutes is None else float(minutes))

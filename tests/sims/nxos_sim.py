@@ -38,7 +38,8 @@ def ports():
     for line, inner in switch.applied.root:
         if line.startswith("interface Ethernet"):
             shut = any(entry == "shutdown" for entry, _ in inner)
-            rows.append({"interface": line.split()[1], "state": "disabled" if shut else "connected"})
+            state = "disabled" if shut else "connected"
+            rows.append({"interface": line.split()[1], "state": state})
     return rows[0] if len(rows) == 1 else rows
 
 

@@ -1,8 +1,8 @@
 #pragma once
 #include "apps/tundishd/daemon_config.hpp"
+#include "base/result.hpp"
 #include "model/policy.hpp"
 #include "model/xid_catalogue.hpp"
-#include "base/result.hpp"
 
 namespace tundish::tundishd {
 

@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 
 #include "apps/tundishd/catalogue.hpp"
 #include "apps/tundishd/first_start.hpp"
 #include "apps/tundishd/lab_injector.hpp"
+#include "apps/tundishd/network_drivers.hpp"
 #include "apps/tundishd/secret_vault.hpp"
 #include "apps/tundishd/webhook.hpp"
 #include "base/log.hpp"
@@ -18,9 +20,9 @@
 #include "families/bmcs/redfish.hpp"
 #include "families/engines/driver.hpp"
 #include "families/faults/fault.hpp"
-#include "families/switches/driver_flat.hpp"
 #include "runtime/net/http_client.hpp"
 #include "runtime/net/http_server.hpp"
+#include "runtime/net/ssh_exec.hpp"
 #include "runtime/process/process.hpp"
 #include "runtime/secret_box.hpp"
 #include "runtime/store_sqlite/sqlite_store.hpp"
@@ -88,6 +90,15 @@ Result<std::vector<std::unique_ptr<net::HttpServer>>> listen_all(const DaemonCon
   return out;
 }
 
+/// Names of sockets are short, so they cannot lie in the state folder.
+Result<std::string> make_socket_dir() {
+  char name[] = "/tmp/tundishd-XXXXXX";
+  if (!::mkdtemp(name)) {
+    return make_error(Code::unavailable, "no folder for ssh's sockets can be made in /tmp");
+  }
+  return std::string(name);
+}
+
 Result<std::string> bmc_password(const DaemonConfig& config) {
   if (config.bmc_password_file.empty()) return std::string();
   const std::string text = TRY(process::read_file(config.bmc_password_file));
@@ -112,11 +123,16 @@ Result<> run_daemon(const DaemonConfig& config) {
   control::Ledger ledger(*store, loop);
   TRY_VOID(ledger.load());
   TRY_VOID(prepare_first_start(config, ledger, random));
+  TRY_VOID(declare_fabrics(config, ledger));
+  const std::string sockets = TRY(make_socket_dir());
 
   net::HttpClient wire(loop, {config.ca_file});
   edge::AgentHub hub({ledger, loop, random, hash_token});
   families::RedfishBmc bmc(wire, {config.bmc_url, config.bmc_user, TRY(bmc_password(config))});
-  families::FlatSwitch switches(wire);
+  net::SshExec exec(loop, {config.switch_key_file, config.switch_known_hosts, sockets});
+  const NetworkTools tools{wire, exec, loop, config.switch_authorization, ""};
+  SwitchDrivers switches(tools);
+  FabricDrivers fabrics(tools);
   engines::AgentEngine engine(hub, *engines::find_engine("slurm"));
   SecretVault secrets(ledger, box, random);
   LabInjector injector(wire, config.lab_socket);
@@ -128,7 +144,7 @@ Result<> run_daemon(const DaemonConfig& config) {
   FaultInjector* drills = config.lab_socket.empty() ? nullptr : &injector;
   control::Manager manager({ledger,
                             loop,
-                            {hub, bmc, switches, engine, drills},
+                            {hub, bmc, switches, fabrics, engine, drills},
                             secrets,
                             catalogues.xid,
                             catalogues.policy,
@@ -146,7 +162,7 @@ Result<> run_daemon(const DaemonConfig& config) {
                  [&loop](std::function<void()> work, std::function<void()> done) {
                    loop.offload(std::move(work), std::move(done));
                  },
-                 [&hub] { return hub.counts(); }});
+                 [&hub] { return hub.counts(); }, plan_switch_text, switch_driver_infos()});
   const auto servers = TRY(listen_all(config, loop, api));
   watch_hold_file(loop, manager, config.hold_file);
   manager.start();

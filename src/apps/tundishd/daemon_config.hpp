@@ -26,6 +26,10 @@ struct DaemonConfig {
   std::string operator_token_file;
   std::string enrol_tokens_file;
   std::string authority = "observe";
+  std::string switch_key_file;
+  std::string switch_known_hosts;
+  std::string switch_authorization;
+  std::string fabrics_file;
   std::string crash_at;
   int crash_nth = 1;
   void fields(Fields& f) {
@@ -49,6 +53,11 @@ struct DaemonConfig {
       "first operator's token: taken when the file exists, else made and written there");
     f(20, "enrol_tokens_file", enrol_tokens_file, "lines of BMC MAC and one-time token, read once");
     f(21, "authority", authority, "level of this site on the first start: observe, advise or act");
+    f(22, "switch_key_file", switch_key_file, "private key for switches and managers over ssh");
+    f(23, "switch_known_hosts", switch_known_hosts, "their host keys; new ones are added");
+    f(24, "switch_authorization", switch_authorization,
+      "Authorization header for switches over HTTP");
+    f(25, "fabrics_file", fabrics_file, "YAML list of fabrics {name, spec}; read at every start");
     f(17, "crash_at", crash_at, "tests: kill ourselves at this hook");
     f(18, "crash_nth", crash_nth, "tests: at its n-th time");
   }

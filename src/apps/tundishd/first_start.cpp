@@ -1,7 +1,9 @@
 #include "apps/tundishd/first_start.hpp"
 
 #include "base/text.hpp"
+#include "codec/yaml.hpp"
 #include "model/ops/governance_ops.hpp"
+#include "model/ops/network_ops.hpp"
 #include "model/ops/node_ops.hpp"
 #include "model/ops/tenancy_ops.hpp"
 #include "runtime/process/process.hpp"
@@ -63,13 +65,41 @@ Result<> set_site_authority(const DaemonConfig& config, control::Ledger& ledger)
 
 }  // namespace
 
+namespace {
+
+struct FabricEntry {
+  std::string name;
+  FabricSpec spec;
+  void fields(Fields& f) {
+    f(1, "name", name, "as switches and orders name it");
+    f(2, "spec", spec, "ranges, prefixes, manager");
+  }
+};
+struct FabricsFile {
+  std::vector<FabricEntry> fabrics;
+  void fields(Fields& f) { f(1, "fabrics", fabrics, "one entry per fabric"); }
+};
+
+}  // namespace
+
+Result<> declare_fabrics(const DaemonConfig& config, control::Ledger& ledger) {
+  if (config.fabrics_file.empty()) return {};
+  const std::string text = TRY(process::read_file(config.fabrics_file));
+  FabricsFile file;
+  TRY_VOID(parse_yaml(text, file, config.fabrics_file));
+  for (auto& entry : file.fabrics) {
+    TRY_VOID(
+        ledger.perform(*put_fabric(entry.name, std::move(entry.spec)), "system", "fabrics_file"));
+  }
+  return ledger.flush();
+}
+
 Result<> prepare_first_start(const DaemonConfig& config, control::Ledger& ledger, Random& random) {
   for (const auto& [id, token] : ledger.view().all<Token>()) {
     if (token.role == Role::operator_) return {};
   }
-  const std::string file = config.operator_token_file.empty()
-                               ? config.state_dir + "/operator.token"
-                               : config.operator_token_file;
+  const std::string file = config.operator_token_file.empty() ? config.state_dir + "/operator.token"
+                                                              : config.operator_token_file;
   TRY_VOID(make_operator(file, ledger, random));
   if (!config.enrol_tokens_file.empty()) {
     TRY_VOID(make_enrolments(config.enrol_tokens_file, ledger));

@@ -18,8 +18,10 @@ int fail(const tundish::Error& error, int code) {
 int restore(const std::string& backup, const tundish::tundishd::DaemonConfig& config) {
   const std::string store = config.state_dir + "/store.sqlite";
   if (const auto done = tundish::restore_store(backup, store); !done) return fail(done.error(), 3);
-  std::printf("%s holds %s now, in a new epoch and on hold; start tundishd, check with tundish "
-              "doctor, then release the hold\n", store.c_str(), backup.c_str());
+  std::printf(
+      "%s holds %s now, in a new epoch and on hold; start tundishd, check with tundish "
+      "doctor, then release the hold\n",
+      store.c_str(), backup.c_str());
   return 0;
 }
 

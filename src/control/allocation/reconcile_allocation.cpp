@@ -2,6 +2,7 @@
 
 #include "control/allocation/fleet_view.hpp"
 #include "control/cluster/drained.hpp"
+#include "control/network/drive.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/incident_ops.hpp"
 
@@ -18,7 +19,7 @@ const Claim* acting_claim(const View& view, const NodeId& node) {
 }
 
 Action attach_action(const Allocation& allocation, const AllocationNode& member,
-                     const PortRef& port, const std::string& segment) {
+                     const std::string& segment) {
   Action action;
   action.key = allocation.id.str() + "/" + member.node.str() + "/port/" +
                (segment.empty() ? "quarantine" : segment) + "/" + std::to_string(member.since.us);
@@ -29,9 +30,6 @@ Action attach_action(const Allocation& allocation, const AllocationNode& member,
   action.allocation = allocation.id;
   action.group = member.cause.empty() ? action.key : member.cause;
   action.limit = seconds(10);
-  PortIntent intent;
-  intent.segment = segment;
-  action.act = AttachAct{port, std::move(intent)};
   return action;
 }
 
@@ -46,9 +44,33 @@ bool converge_port(const View& view, const Allocation& allocation, const Allocat
     return false;
   }
   const auto seen = seen_segment(view, port);
-  if (seen && *seen == segment) return true;
-  out.actions.push_back(attach_action(allocation, member, port, segment));
-  return false;
+  const bool there = seen && *seen == segment;
+  if (there && !network::is_configured(port)) return true;
+  auto intent = network::port_intent(view, allocation, member, port, segment);
+  if (!intent) {
+    out.reason = intent.error().message();
+    return there;
+  }
+  if (there && !network::is_behind(view, allocation, port, *intent)) return true;
+  Action action = attach_action(allocation, member, segment);
+  if (there) {  // in its segment, but a list or a target of it changed since
+    const Network* held = find_network(view.reg, allocation.id);
+    action.key += "/" + std::to_string(held ? held->meta.version : 0);
+    action.name = "update_port";
+  }
+  action.act = AttachAct{port, std::move(*intent)};
+  out.actions.push_back(std::move(action));
+  return there;
+}
+
+/// In the network on every technology, as seen; or out of every one of them.
+bool is_everywhere(const View& view, const Allocation& allocation, const AllocationNode& member,
+                   bool inside) {
+  const Node* node = view.reg.find(member.node);
+  if (!node) return false;
+  const auto place = network::partition_place(view, allocation, *node);
+  if (place == network::PartitionPlace::none) return true;
+  return place == (inside ? network::PartitionPlace::inside : network::PartitionPlace::outside);
 }
 
 Action leave_action(const View& view, const Allocation& allocation, const AllocationNode& member) {
@@ -89,6 +111,7 @@ void converge_leaving(const View& view, const Allocation& allocation, const Allo
     return;
   }
   if (!converge_port(view, allocation, member, "", out)) return;
+  if (!is_everywhere(view, allocation, member, false)) return;
   if (member.attached) {
     out.operations.push_back(mark_attached(allocation.id, member.node, false));
     return;
@@ -106,7 +129,8 @@ void converge_member(const View& view, const Allocation& allocation, const Alloc
   }
   const bool outside = member.role == MemberRole::spare;
   const std::string segment = outside ? "" : allocation.status.segment;
-  const bool there = converge_port(view, allocation, member, segment, out);
+  const bool there = converge_port(view, allocation, member, segment, out) &&
+                     is_everywhere(view, allocation, member, !outside);
   if (there && member.attached == outside) {
     out.operations.push_back(mark_attached(allocation.id, member.node, !outside));
   }
@@ -261,6 +285,9 @@ Outcome reconcile_allocation(const View& view, const Allocation& allocation) {
   }
   for (const auto& member : allocation.status.nodes) {
     converge_member(view, allocation, member, out);
+  }
+  for (auto& action : network::beside_actions(view, allocation)) {
+    out.actions.push_back(std::move(action));
   }
   advance_phase(view, allocation, out);
   return out;

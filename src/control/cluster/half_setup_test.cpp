@@ -106,8 +106,12 @@ struct NoBmc final : Bmc {
   void start(const std::string&, PowerVerb, Duration, Done) override {}
 };
 struct NoSwitches final : SwitchDriver {
-  void attach(const PortRef&, const std::string&, Duration, Done) override {}
-  void read(const PortRef&, Duration, ReadDone) override {}
+  void attach(const PortRef&, const PortIntent&, Duration, Done) override {}
+  void read(const PortRef&, const SwitchOwnership&, Duration, ReadDone) override {}
+};
+struct NoFabrics final : FabricManager {
+  void apply(const FabricRef&, const FabricState&, Duration, Done) override {}
+  void read(const FabricRef&, Duration, ReadDone) override {}
 };
 struct NoStore final : Store {
   StoreHead head() const override { return {}; }
@@ -124,7 +128,10 @@ struct StillClock final : Scheduler {
   void at(Instant, std::function<void()>) override {}
 };
 struct Deaf final : RunnerListener {
-  void on_ports(const std::vector<PortObserved>&) override {}
+  void on_switch(const std::string&, SwitchReading, Instant) override {}
+  void on_switch_silent(const std::string&, const Error&) override {}
+  void on_fabric(const std::string&, FabricReading, Instant) override {}
+  void on_fabric_silent(const std::string&, const Error&) override {}
   void on_engine(const ClusterId&, EngineObserved) override {}
   void on_port_unknown(const PortRef&) override {}
   void on_finished(const Action&) override {}
@@ -148,11 +155,12 @@ TEST_F(HalfSetup, a_stop_does_not_overtake_the_setup_that_runs) {
   NotingAgents agents;
   NoBmc bmc;
   NoSwitches switches;
+  NoFabrics fabrics;
   NoStore store;
   StillClock clock;
   Deaf deaf;
   Ledger ledger(store, clock);
-  Runner runner(ledger, clock, {agents, bmc, switches, engine_}, deaf);
+  Runner runner(ledger, clock, {agents, bmc, switches, fabrics, engine_}, deaf);
   runner.submit(verb_act("setup_controller", Verb::setup_controller), view());
   runner.submit(verb_act("stop_controller", Verb::stop_controller), view());
   ASSERT_EQ(agents.asked, std::vector<Verb>{Verb::setup_controller});

@@ -60,6 +60,10 @@ bool Runner::is_outdated(const Action& action) const {
     const auto last = ports_.find({attach->port.switch_name, attach->port.port});
     return last != ports_.end() && (last->second.in_flight || !last->second.looked);
   }
+  if (const auto* fabric = std::get_if<FabricAct>(&action.act)) {
+    const auto last = fabrics_.find(fabric->ref.name);
+    return last != fabrics_.end() && (last->second.in_flight || !last->second.looked);
+  }
   return false;
 }
 
@@ -73,7 +77,8 @@ bool Runner::is_overtaking(const Action& action) const {
   });
 }
 
-void Runner::order(Action action, const View& view, std::function<void(const Result<>&)> done) {
+void Runner::order(Action action, const View& view,
+                   std::function<void(const Result<VerbResult>&)> done) {
   const Permit answer = permit(action, view, count_disruptive(view, action));
   listener_.on_permit(action, answer);
   if (answer.leave != Leave::execute) {
@@ -158,6 +163,9 @@ void Runner::execute(Action action) {
     ports_[{attach->port.switch_name, attach->port.port}] = {true, scheduler_.now() + action.limit};
     listener_.on_port_unknown(attach->port);
   }
+  if (const auto* fabric = std::get_if<FabricAct>(&action.act)) {
+    fabrics_[fabric->ref.name] = {true, scheduler_.now() + action.limit};
+  }
   const std::weak_ptr<int> alive = alive_;
   const auto finish = [this, alive, action](Result<VerbResult> result) {
     if (alive.expired()) return;
@@ -172,6 +180,10 @@ void Runner::execute(Action action) {
   } else if (const auto* attach = std::get_if<AttachAct>(&action.act)) {
     drivers_.switches.attach(
         attach->port, attach->intent, action.limit,
+        [finish, key = action.key](Result<> result) { finish(from(result, key)); });
+  } else if (const auto* fabric = std::get_if<FabricAct>(&action.act)) {
+    drivers_.fabrics.apply(
+        fabric->ref, fabric->desired, action.limit,
         [finish, key = action.key](Result<> result) { finish(from(result, key)); });
   } else if (const auto* engine = std::get_if<EngineAct>(&action.act)) {
     start_engine(action, *engine);
@@ -239,6 +251,10 @@ void Runner::complete(const Action& action, const Result<VerbResult>& result) {
     ports_[{attach->port.switch_name, attach->port.port}] = {false, scheduler_.now()};
     read_switch(attach->port, attach->intent.ownership);
   }
+  if (const auto* fabric = std::get_if<FabricAct>(&action.act)) {
+    fabrics_[fabric->ref.name] = {false, scheduler_.now()};
+    read_fabric(fabric->ref);
+  }
   if (const auto* engine = std::get_if<EngineAct>(&action.act)) {
     engines_[action.cluster] = {false, scheduler_.now()};
     observe_engine(action.cluster, engine->cluster_name, engine->controller);
@@ -250,7 +266,7 @@ void Runner::complete_order(const Action& action, const Result<VerbResult>& resu
   const auto done = std::move(ordered_.extract(action.key).mapped());
   listener_.on_hook("act:" + action.name + ":end");
   listener_.on_finished(action);
-  done(result ? Result<>() : Result<>(Error(result.error())));
+  done(result);
 }
 
 void Runner::record(const Action& action, const Result<VerbResult>& result, Duration acting) {
@@ -365,6 +381,30 @@ void Runner::read_switch(const PortRef& port, const SwitchOwnership& ownership) 
       });
 }
 
+void Runner::read_fabric(const FabricRef& ref) {
+  if (reading_fabrics_.contains(ref.name)) return;
+  reading_fabrics_.insert(ref.name);
+  const std::weak_ptr<int> alive = alive_;
+  const Instant asked = scheduler_.now();
+  drivers_.fabrics.read(ref, seconds(20), [this, alive, ref, asked](Result<FabricReading> result) {
+    if (alive.expired()) return;
+    reading_fabrics_.erase(ref.name);
+    if (!result) {
+      log(LogLevel::warn, "fabric_not_read",
+          {{"fabric", ref.name}, {"why", result.error().message()}});
+      return listener_.on_fabric_silent(ref.name, result.error());
+    }
+    const auto last = fabrics_.find(ref.name);
+    if (last != fabrics_.end() && !last->second.is_before(asked)) {
+      // It may show the fabric as it was before the write.
+      if (!last->second.in_flight) read_fabric(ref);
+      return;
+    }
+    if (last != fabrics_.end()) last->second.looked = true;
+    listener_.on_fabric(ref.name, std::move(*result), asked);
+  });
+}
+
 std::string Runner::waiting_reason(const std::string& key) const {
   const auto it = waiting_.find(key);
   return it == waiting_.end() ? "" : it->second;
@@ -376,9 +416,11 @@ void Runner::forget() {
   waiting_.clear();
   looking_.clear();
   reading_.clear();
+  reading_fabrics_.clear();
   // Results are ignored from here on, so what is on its way may land until its deadline.
   for (auto& [cluster, write] : engines_) write.in_flight = false;
   for (auto& [port, write] : ports_) write.in_flight = false;
+  for (auto& [fabric, write] : fabrics_) write.in_flight = false;
   alive_ = std::make_shared<int>(0);
   for (const auto& [key, done] : std::exchange(ordered_, {})) {
     done(make_error(Code::unavailable, "the store failed meanwhile; whether it happened is unknown")

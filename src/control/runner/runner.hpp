@@ -14,6 +14,7 @@ struct Drivers {
   Agents& agents;
   Bmc& bmc;
   SwitchDriver& switches;
+  FabricManager& fabrics;
   Engine& engine;
   FaultInjector* injector = nullptr;  ///< nullptr: no drills here
 };
@@ -25,6 +26,8 @@ class RunnerListener {
   /// `asked`: when the look began. Ports written meanwhile are left out of `reading.ports`.
   virtual void on_switch(const std::string& name, SwitchReading reading, Instant asked) = 0;
   virtual void on_switch_silent(const std::string& name, const Error& why) = 0;
+  virtual void on_fabric(const std::string& name, FabricReading reading, Instant asked) = 0;
+  virtual void on_fabric_silent(const std::string& name, const Error& why) = 0;
   virtual void on_engine(const ClusterId& cluster, EngineObserved observed) = 0;
   /// A write to the port is on its way: what was seen of it no longer counts.
   virtual void on_port_unknown(const PortRef& port) = 0;
@@ -44,10 +47,11 @@ class Runner {
   /// Starts the act, or proposes it, or leaves it. Call it again while the act is wanted.
   void submit(Action action, const View& view);
   /// A person's order: once, now or not at all. `done` is called exactly once.
-  void order(Action action, const View& view, std::function<void(const Result<>&)> done);
+  void order(Action action, const View& view, std::function<void(const Result<VerbResult>&)> done);
   bool has_injector() const { return drivers_.injector != nullptr; }
   void observe_engine(const ClusterId& cluster, const std::string& name, const NodeId& controller);
   void read_switch(const PortRef& port, const SwitchOwnership& ownership);
+  void read_fabric(const FabricRef& ref);
 
   /// Why an act of this object waits; empty when none does.
   std::string waiting_reason(const std::string& key) const;
@@ -93,11 +97,13 @@ class Runner {
   Drivers drivers_;
   RunnerListener& listener_;
   std::map<std::string, Running> running_;
-  std::map<std::string, std::function<void(const Result<>&)>> ordered_;
+  std::map<std::string, std::function<void(const Result<VerbResult>&)>> ordered_;
   std::map<std::string, Retry> retries_;
   std::map<std::string, std::string> waiting_;
   std::set<ClusterId> looking_;
   std::set<std::string> reading_;
+  std::set<std::string> reading_fabrics_;
+  std::map<std::string, LastWrite> fabrics_;
   std::map<ClusterId, LastWrite> engines_;
   std::map<std::pair<std::string, std::string>, LastWrite> ports_;  ///< (switch, port)
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);

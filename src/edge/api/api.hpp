@@ -9,6 +9,7 @@
 #include "control/ledger.hpp"
 #include "control/manager.hpp"
 #include "edge/api/contract.hpp"
+#include "edge/api/contract_network.hpp"
 #include "ports/drivers.hpp"
 #include "ports/random.hpp"
 #include "runtime/net/http_server.hpp"
@@ -38,6 +39,10 @@ struct ApiParts {
   /// Runs the first beside the loop and then the second on it; unset: both at once, here.
   std::function<void(std::function<void()>, std::function<void()>)> offload = {};
   std::function<AgentCounts()> agent_counts = {};
+  /// Steps, text and read-back of one switch from what is seen to what is wanted.
+  std::function<Result<SwitchPlan>(const Switch&, const SwitchState&, const SwitchState&)>
+      plan_switch = {};
+  std::vector<SwitchDriverInfo> switch_drivers = {};
 };
 
 /// Where an answer goes: a net::Reply, or a test.

@@ -92,6 +92,10 @@ struct SilentSwitches final : SwitchDriver {
   void attach(const PortRef&, const PortIntent&, Duration, Done) override {}
   void read(const PortRef&, const SwitchOwnership&, Duration, ReadDone) override {}
 };
+struct SilentFabrics final : FabricManager {
+  void apply(const FabricRef&, const FabricState&, Duration, Done) override {}
+  void read(const FabricRef&, Duration, ReadDone) override {}
+};
 struct SilentEngine final : Engine {
   std::vector<EngineCommand> plan(const DesiredEngine&, const EngineObserved&) const override {
     return {};

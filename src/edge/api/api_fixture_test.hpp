@@ -194,13 +194,14 @@ class ApiTest : public testing::Test {
   SilentAgents agents_;
   SilentBmc bmc_;
   SilentSwitches switches_;
+  SilentFabrics fabrics_;
   SilentEngine engine_;
   NoSecrets secrets_;
   XidCatalogue catalogue_;
   control::Ledger ledger_{store_, scheduler_};
   control::Manager manager_{{ledger_,
                              scheduler_,
-                             {agents_, bmc_, switches_, engine_, &injector_},
+                             {agents_, bmc_, switches_, fabrics_, engine_, &injector_},
                              secrets_,
                              catalogue_,
                              waiting_policy(),

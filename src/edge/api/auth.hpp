@@ -11,9 +11,9 @@
 namespace tundish::edge::api {
 
 enum class Right {
-  none,            ///< no token needed
-  read,            ///< objects that one can see
-  read_site,       ///< capacity and what else speaks of every tenant
+  none,       ///< no token needed
+  read,       ///< objects that one can see
+  read_site,  ///< capacity and what else speaks of every tenant
   read_history,
   scale_clusters,
   write_clusters,
@@ -23,11 +23,11 @@ enum class Right {
   write_secrets,
   work_nodes,
   work_incidents,
-  decide,          ///< proposals
+  decide,  ///< proposals
   hold,
   release_claims,
-  force,           ///< against another holder
-  govern,          ///< authorities
+  force,   ///< against another holder
+  govern,  ///< authorities
   inventory,
   drill,
   backup

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/describe.hpp"
+#include "model/switch_state.hpp"
 
 namespace tundish::edge {
 
@@ -65,6 +66,13 @@ struct NetworkPlanFile {
   }
 };
 
+/// One switch's part, from its driver's item.
+struct SwitchPlan {
+  std::vector<NetworkPlanStep> steps;
+  std::vector<NetworkPlanFile> files;
+  SwitchState read_back;  ///< what the rendered text reads back as
+};
+
 /// What would be done to bring the switches in step, and the whole text of ours for a pipeline that
 /// is not Tundish's.
 struct NetworkPlan {
@@ -76,6 +84,20 @@ struct NetworkPlan {
     f(2, "files", files, "rendered configuration of ours");
     f(3, "findings", findings, "what the audit of the result says; empty: nothing");
     f(4, "unknown", unknown, "switches that were not read lately or have no configuration driver");
+  }
+};
+
+/// A kind of switch that can be driven, and how far that is proved.
+struct SwitchDriverInfo {
+  std::string name, doc, proof, proof_by;
+  bool confirmed_commit = false, session_diff = false;
+  void fields(Fields& f) {
+    f(1, "name", name, "as switches name it in `driver`");
+    f(2, "doc", doc, "what it drives");
+    f(3, "proof", proof, "wire, emulator or self-consistent");
+    f(4, "proof_by", proof_by, "test that proves it");
+    f(5, "confirmed_commit", confirmed_commit, "the switch undoes what nobody confirms");
+    f(6, "session_diff", session_diff, "it shows its own difference before the commit");
   }
 };
 

@@ -100,7 +100,7 @@ void post_fault(Backend& b, const Call& call, Respond respond) {
   b.after_commit([&b, call, drill = std::move(drill), respond](const Result<>& safe) {
     if (!safe || !drill) return respond(safe ? drill.error() : safe.error());
     const Instant at = b.now();
-    const auto finish = [&b, call, at, drill = *drill, respond](const Result<>& done) {
+    const auto finish = [&b, call, at, drill = *drill, respond](const Result<VerbResult>& done) {
       if (!done) {
         // Nothing broke, so what comes next is no drill.
         (void)perform_note(b, call, "withdraw_fault", drill, Truth::no);

@@ -68,6 +68,12 @@ Result<Answer> get_metrics(Backend& b, const Call& call);
 Result<Answer> list_faults(Backend& b, const Call& call);
 void post_fault(Backend& b, const Call& call, Respond respond);
 
+// network.cpp
+Result<Answer> report_network(Backend& b, const Call& call);
+Result<Answer> plan_networks(Backend& b, const Call& call);
+Result<Answer> list_switch_drivers(Backend& b, const Call& call);
+void probe_networks(Backend& b, const Call& call, Respond respond);
+
 // watch.cpp
 void start_watch(Backend& b, const Call& call, std::shared_ptr<Outlet> outlet);
 

@@ -36,8 +36,8 @@ Result<Later> ack_incident(Backend& b, const Call& call) {
   const auto given = TRY(read_call(b, call));
   const std::string detail =
       "by " + call.who.name + (given.reason.empty() ? "" : ": " + given.reason);
-  TRY_VOID(b.perform(call, *note_incident(given.incident.id, "acknowledged", detail),
-                     given.reason));
+  TRY_VOID(
+      b.perform(call, *note_incident(given.incident.id, "acknowledged", detail), given.reason));
   return show_later(b, call, given.incident);
 }
 
@@ -46,9 +46,9 @@ Result<Later> note_incident_call(Backend& b, const Call& call) {
   if (given.reason.empty()) {
     return make_error(Code::invalid, "a note needs a text").with_remedy("add --reason TEXT");
   }
-  TRY_VOID(b.perform(
-      call, *note_incident(given.incident.id, "note by " + call.who.name, given.reason),
-      given.reason));
+  TRY_VOID(b.perform(call,
+                     *note_incident(given.incident.id, "note by " + call.who.name, given.reason),
+                     given.reason));
   return show_later(b, call, given.incident);
 }
 

@@ -1,6 +1,7 @@
 #include "base/text.hpp"
 #include "codec/reference.hpp"
 #include "edge/api/kinds.hpp"
+#include "model/network.hpp"
 
 namespace tundish::edge::api {
 namespace {
@@ -104,6 +105,8 @@ constexpr Kind kinds[] = {
     make_kind<Switch>("switches"),
     make_kind<Sku>("skus"),
     make_kind<Cable>("cables"),
+    make_kind<Fabric>("fabrics"),
+    make_kind<Network>("networks"),
     make_kind<Tenant>("tenants"),
     make_kind<User>("users"),
     make_kind<Token>("tokens"),

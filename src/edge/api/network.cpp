@@ -301,6 +301,12 @@ Result<Answer> plan_networks(Backend& b, const Call& call) {
   return Answer{200, render_json(plan)};
 }
 
+Result<Answer> list_switch_drivers(Backend& b, const Call&) {
+  std::vector<AnyDescribed> items;
+  for (const auto& info : b.parts.switch_drivers) items.push_back(describe_const(info));
+  return Answer{200, render_json_list(items)};
+}
+
 void probe_networks(Backend& b, const Call& call, Respond respond) {
   const auto asked = parse_body<ProbeRequest>(call);
   if (!asked) return respond(asked.error());

@@ -32,8 +32,9 @@ std::string content_of(const Body& body) {
 std::string render_route(const Route& route) {
   std::string out = "{\"summary\":" + quote(route.doc);
   if (route.pattern.find('*') != std::string::npos) {
-    out += ",\"parameters\":[{\"name\":\"name\",\"in\":\"path\",\"required\":true,"
-           "\"schema\":{\"type\":\"string\"},\"description\":\"name or id\"}]";
+    out +=
+        ",\"parameters\":[{\"name\":\"name\",\"in\":\"path\",\"required\":true,"
+        "\"schema\":{\"type\":\"string\"},\"description\":\"name or id\"}]";
   }
   if (route.asks.schema) {
     out += ",\"requestBody\":{\"content\":" + content_of(route.asks) + "}";
@@ -66,15 +67,17 @@ std::string render_openapi() {
   }
   ErrorBody scratch;
   schemas["error_body"] = render_openapi_schema(scratch);
-  std::string out = "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Tundish\",\"version\":\"v1\"},"
-                    "\"security\":[{\"bearer\":[]}],\"paths\":{";
+  std::string out =
+      "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Tundish\",\"version\":\"v1\"},"
+      "\"security\":[{\"bearer\":[]}],\"paths\":{";
   const char* comma = "";
   for (const auto& [path, methods] : paths) {
     out += comma + quote(path) + ":{" + methods + "}";
     comma = ",";
   }
-  out += "},\"components\":{\"securitySchemes\":{\"bearer\":{\"type\":\"http\","
-         "\"scheme\":\"bearer\"}},\"schemas\":{";
+  out +=
+      "},\"components\":{\"securitySchemes\":{\"bearer\":{\"type\":\"http\","
+      "\"scheme\":\"bearer\"}},\"schemas\":{";
   comma = "";
   for (const auto& [name, schema] : schemas) {
     out += comma + quote(name) + ":" + schema;

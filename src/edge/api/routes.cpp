@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "codec/reference.hpp"
+#include "control/network/probe.hpp"
 #include "edge/api/handlers.hpp"
 #include "edge/api/kinds.hpp"
 #include "model/operation.hpp"
@@ -206,6 +207,33 @@ void add_incidents(std::vector<Route>& out) {
                  "by its holder, or with force", reason, object<Claim>()});
 }
 
+void add_network(std::vector<Route>& out) {
+  out.push_back({"GET",
+                 "/v1/networks/*/report",
+                 Right::read_site,
+                 report_network,
+                 "desired and observed side by side",
+                 {},
+                 body<NetworkReport>("network_report")});
+  out.push_back({"GET",
+                 "/v1/network-plan",
+                 Right::read_site,
+                 plan_networks,
+                 "?fabric=; the exact difference per switch",
+                 {},
+                 body<NetworkPlan>("network_plan")});
+  out.push_back({"GET",
+                 "/v1/switch-drivers",
+                 Right::read_site,
+                 list_switch_drivers,
+                 "kinds of switch and how far each is proved",
+                 {},
+                 list_of<SwitchDriverInfo>("switch_driver_info")});
+  out.push_back({"POST", "/v1/network-probe", Right::drill, probe_networks,
+                 "who reaches whom, on the wire", body<ProbeRequest>("probe_request"),
+                 body<control::ProbeMatrix>("probe_matrix")});
+}
+
 void add_governance(std::vector<Route>& out) {
   const Body reason = body<ReasonRequest>("reason_request");
   out.push_back({"POST", "/v1/proposals/*/approve", Right::decide, approve_proposal,
@@ -235,6 +263,7 @@ std::vector<Route> make_routes() {
   add_tenancy(out);
   add_clusters(out);
   add_incidents(out);
+  add_network(out);
   add_governance(out);
   return out;
 }

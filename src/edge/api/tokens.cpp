@@ -62,8 +62,8 @@ Result<Token> make_person(Backend& b, const Call& call, const TokenRequest& aske
 
 Result<Later> post_token(Backend& b, const Call& call) {
   const auto asked = TRY(parse_body<TokenRequest>(call));
-  Token token = asked.node.empty() ? TRY(make_person(b, call, asked))
-                                   : TRY(make_enrolment(b, call, asked));
+  Token token =
+      asked.node.empty() ? TRY(make_person(b, call, asked)) : TRY(make_enrolment(b, call, asked));
   if (asked.valid_s < 0 || asked.valid_s > longest_life_s) {
     return make_error(Code::invalid, "valid_s of token " + token.meta.name + " is out of range");
   }

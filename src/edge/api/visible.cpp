@@ -33,6 +33,9 @@ std::optional<TenantId> owner_of(const Registry&, const Cluster& cluster) {
 std::optional<TenantId> owner_of(const Registry&, const Allocation& allocation) {
   return own_tenant(allocation);
 }
+std::optional<TenantId> owner_of(const Registry&, const Network& network) {
+  return own_tenant(network);
+}
 std::optional<TenantId> owner_of(const Registry& view, const Node& node) {
   const Allocation* held = view.find(node.status.allocation);
   const AllocationNode* member = held ? find_member(*held, node.id) : nullptr;
@@ -48,6 +51,16 @@ std::optional<TenantId> owner_of(const Registry&, const Sku&) { return TenantId(
 void redact(const Identity&, Token& token) { token.hash.clear(); }
 
 void redact(const Identity&, Secret& secret) { secret.sealed.clear(); }
+
+/// A tenant learns nothing of the switches; what it may know is whether its network is in step.
+void redact(const Identity& who, Network& network) {
+  if (who.tenant.empty()) return;
+  network.status.switches.clear();
+  for (auto& sync : network.status.sync) {
+    sync.object.clear();
+    sync.reason.clear();
+  }
+}
 
 void redact(const Identity& who, Node& node) {
   if (who.tenant.empty()) return;

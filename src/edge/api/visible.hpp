@@ -26,6 +26,7 @@ std::optional<TenantId> owner_of(const Registry& view, const Cluster& cluster);
 std::optional<TenantId> owner_of(const Registry& view, const Allocation& allocation);
 std::optional<TenantId> owner_of(const Registry& view, const Node& node);
 std::optional<TenantId> owner_of(const Registry& view, const Incident& incident);
+std::optional<TenantId> owner_of(const Registry& view, const Network& network);
 /// What may be ordered is no secret.
 std::optional<TenantId> owner_of(const Registry& view, const Sku& sku);
 
@@ -46,6 +47,7 @@ void redact(const Identity& who, Node& node);
 void redact(const Identity& who, Incident& incident);
 void redact(const Identity& who, Allocation& allocation);
 void redact(const Identity& who, Cluster& cluster);
+void redact(const Identity& who, Network& network);
 
 /// What is not stored: names of objects that are meant, where the caller may see them.
 template <class T>

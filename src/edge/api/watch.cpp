@@ -105,8 +105,8 @@ std::string Watch::render(const Identity& who, const WatchEvent& event) const {
     // Seen then but hidden by now (a replay after its allocation ended): told as gone.
     object = kind->render(backend_.reg(), who, *event.change.body).value_or("null");
   }
-  std::string head = render_json(
-      EventHead{event.change.revision, event.change.kind, event.change.id});
+  std::string head =
+      render_json(EventHead{event.change.revision, event.change.kind, event.change.id});
   head.pop_back();
   return "id: " + std::to_string(event.change.revision) + "\nevent: change\ndata: " + head +
          ",\"object\":" + object + "}\n\n";

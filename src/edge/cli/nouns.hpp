@@ -10,6 +10,7 @@ void add_physical(Command root, Context& context);  ///< rack, site, switch, sku
 void add_tenancy(Command root, Context& context);   ///< tenant, user, quota
 void add_access(Command root, Context& context);    ///< token, secret
 void add_cluster(Command root, Context& context);   ///< cluster, allocation
+void add_network(Command root, Context& context);
 void add_fault(Command root, Context& context);
 void add_incident(Command root, Context& context);
 void add_governance(Command root, Context& context);  ///< claim, proposal, hold, authority

@@ -1,10 +1,53 @@
 // rack, site, switch, sku, cable: list and show.
 #include "model/physical.hpp"
 
+#include "edge/api/contract_network.hpp"
 #include "edge/cli/nouns.hpp"
 #include "edge/cli/simple_kind.hpp"
 
 namespace tundish::edge::cli {
+
+namespace {
+
+std::string state_of(const Switch& device) {
+  for (const auto& condition : device.status.conditions) {
+    if (condition.state == Truth::yes) return condition.type + ": " + condition.reason;
+  }
+  return "-";
+}
+
+void add_switch(Command noun, Context& context) {
+  add_list<Switch>(noun, context, {"switches", "switch"}, [](const ApiClient& client) {
+    Names proofs;
+    const auto drivers = get_objects<SwitchDriverInfo>(client, api_path({"switch-drivers"}));
+    if (drivers) {
+      for (const auto& driver : *drivers) proofs[driver.name] = driver.proof;
+    }
+    return Listing<Switch>{{"NAME", "ROLE", "RACK", "DRIVER", "PROOF", "STATE"},
+                           [proofs](const Switch& it) -> Cells {
+                             const auto proof = proofs.find(it.spec.driver);
+                             return {name_of(it),
+                                     or_dash(it.spec.role),
+                                     or_dash(it.spec.rack),
+                                     or_dash(it.spec.driver),
+                                     proof == proofs.end() ? "-" : proof->second,
+                                     state_of(it)};
+                           }};
+  });
+  add_show<Switch>(noun, context, {"switches", "switch"});
+  Command drivers = noun.verb("drivers", "kinds of switch that can be driven");
+  drivers.run([&context]() -> Result<int> {
+    const ApiClient client = TRY(context.connect());
+    const auto items = TRY(client.list(api_path({"switch-drivers"})));
+    return show_items<SwitchDriverInfo>(
+        context, items,
+        {{"DRIVER", "PROOF", "BY", "WHAT"}, [](const SwitchDriverInfo& info) -> Cells {
+           return {info.name, info.proof, or_dash(info.proof_by), info.doc};
+         }});
+  });
+}
+
+}  // namespace
 
 void add_physical(Command root, Context& context) {
   add_list_and_show<Rack>(
@@ -16,12 +59,7 @@ void add_physical(Command root, Context& context) {
                           {{"NAME", "SINCE"}, [](const Site& site) -> Cells {
                              return {name_of(site), render_local(site.meta.created_at)};
                            }});
-  add_list_and_show<Switch>(
-      root.noun("switch", "switches"), context, {"switches", "switch"},
-      {{"NAME", "ROLE", "SITE", "RACK", "DRIVER"}, [](const Switch& it) -> Cells {
-         return {name_of(it), or_dash(it.spec.role), or_dash(it.spec.site), or_dash(it.spec.rack),
-                 or_dash(it.spec.driver)};
-       }});
+  add_switch(root.noun("switch", "switches, and how far each kind is proved"), context);
   add_list_and_show<Sku>(
       root.noun("sku", "kinds of node"), context, {"skus", "SKU"},
       {{"NAME", "GPU", "GPUS", "NICS", "CPUS", "MEMORY"}, [](const Sku& sku) -> Cells {

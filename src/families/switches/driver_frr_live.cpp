@@ -1,6 +1,7 @@
 #include "families/switches/driver_frr_live.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/text.hpp"
@@ -13,11 +14,6 @@ using frr_parts::Kernel;
 
 std::string text_of(const JsonValue& value) { return value.as_text().value_or(""); }
 std::int64_t number_of(const JsonValue& value) { return value.as_integer().value_or(0); }
-
-struct Address {
-  std::string text;
-  bool is_global = false;
-};
 
 /// One entry of `ip -j -d addr show`.
 struct Link {
@@ -193,7 +189,7 @@ std::string gateway_mac(const std::vector<Link>& links) {
   return most->first;
 }
 
-/// Source: lldpcli(8): json0 keeps every level a list, whatever their number.
+/// json0 keeps every level a list, whatever their number. Source: lldpcli(8); checked 2026-11.
 void read_neighbours(const std::string& text, std::vector<PortNeighbour>& out) {
   const auto root = JsonValue::parse(text);
   if (!root) return;

@@ -10,7 +10,6 @@
 namespace tundish::switches {
 
 /// "frr.conf", "kernel" and "nft" in a canonical order, and the ports' carrier and neighbours.
-/// `default_mac` is said for the gateways' when there is none.
 Result<SwitchFetched> read_frr_sections(const std::vector<FrrSection>& sections,
                                         frr_parts::Kernel kernel);
 

@@ -62,7 +62,7 @@ play_nft() {
   [ $? -eq 0 ] || [ $may_fail = yes ] || give_up "$number" "$out"
 }
 # FRR 8.4 joins the L3VNI of a new namespace with its tunnel only when that goes down and up, and
-# that counts only once zebra has read the namespace. Source: facts/lab.md 2; measured.
+# that counts only once zebra has read the namespace. Source: facts/lab.md 2; checked 2026-11.
 wake_tunnels() {
   for turn in 1 2 3 4 5 6 7 8 9 10; do
     asleep=

@@ -72,6 +72,8 @@ Result<> check_apart(const std::string& name, const FabricSpec& spec) {
       {"l2vnis and l3vnis", overlap(spec.l2vnis, spec.l3vnis)},
       {"storage_l3vni and a pool of VNIs",
        overlap(storage_vni, spec.l2vnis) || overlap(storage_vni, spec.l3vnis)},
+      // Both are the number of a distinguisher: facts/cloud.md section 3.2.
+      {"vrf_ids and VLANs", overlap(spec.vrf_ids, {2, 4094})},
       {"storage_vrf_id and vrf_ids", overlap(storage_vrf, spec.vrf_ids)},
       {"storage_l3vlan and a pool of VLANs",
        overlap(storage_vlan, spec.l3vlans) || overlap(storage_vlan, spec.vlans)},

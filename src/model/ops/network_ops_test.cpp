@@ -79,7 +79,7 @@ TEST_F(NetworkOps, every_number_comes_with_the_nodes_and_rests_when_they_go) {
   must(put_fabric("access", spec()));
   must(create_cluster(order("a", {"n1", "n2"})));
   const Network made = network("a");
-  EXPECT_EQ(made.status.vrf_id, 10);
+  EXPECT_EQ(made.status.vrf_id, FabricSpec{}.vrf_ids.from);
   EXPECT_EQ(made.status.l3vni, 50001);
   EXPECT_EQ(made.status.segments[0].vni, 10001);
   EXPECT_EQ(registry_.find_named<Allocation>("a")->status.segment, "seg10001");
@@ -116,7 +116,7 @@ TEST_F(NetworkOps, a_tombstone_is_freed_only_when_seen_absent_and_rested) {
   EXPECT_FALSE(run(free_pool_entry(entry))) << "never seen absent";
   must(mark_absent(entry));
   must(free_pool_entry(entry));
-  const auto vrf = find_entry(registry_, {"access", "vrf_id"}, 10)->id;
+  const auto vrf = find_entry(registry_, {"access", "vrf_id"}, FabricSpec{}.vrf_ids.from)->id;
   must(mark_absent(vrf));
   must(mark_present(vrf));
   must(mark_absent(vrf));
@@ -164,6 +164,7 @@ TEST_F(NetworkOps, a_fabric_that_contradicts_itself_is_refused) {
   };
   refused(with([](auto& s) { s.rt_admin = 65536; }), Code::invalid, "rt_admin");
   refused(with([](auto& s) { s.vrf_ids = {10, 70000}; }), Code::invalid, "vrf_ids");
+  refused(with([](auto& s) { s.vrf_ids = {10, 59999}; }), Code::invalid, "vrf_ids and VLANs");
   refused(with([](auto& s) { s.l2vnis = {10001, 50005}; }), Code::invalid, "l2vnis and l3vnis");
   refused(with([](auto& s) { s.l3vnis = {50001, 60001}; }), Code::invalid, "storage_l3vni");
   refused(with([](auto& s) { s.vlans = {100, 2500}; }), Code::invalid, "vlans");

@@ -1,0 +1,131 @@
+// The manager's eyes on switches and fabrics.
+#include "base/log.hpp"
+#include "control/manager.hpp"
+#include "control/network/reconcile_switch.hpp"
+#include "control/network/tombstones.hpp"
+#include "model/ops/pool.hpp"
+
+namespace tundish::control {
+
+void Manager::read_switches(Instant now) {
+  for (const auto& [id, device] : parts_.ledger.view().all<Switch>()) {
+    if (device.spec.management_url.empty()) continue;
+    Instant& read = switch_read_[id.str()];
+    if (read.is_set() && now - read < parts_.limits.port_interval) continue;
+    read = now;
+    runner_.read_switch({device.meta.name, device.spec.management_url, "", device.spec.driver},
+                        ownership_of(view(), device));
+  }
+}
+
+void Manager::read_fabrics(Instant now) {
+  for (const auto& [id, fabric] : parts_.ledger.view().all<Fabric>()) {
+    if (fabric.spec.management_url.empty()) continue;
+    Instant& read = fabric_read_[id.str()];
+    if (read.is_set() && now - read < parts_.limits.port_interval) continue;
+    read = now;
+    runner_.read_fabric({fabric.meta.name, fabric.spec.management_url, fabric.spec.partitions});
+  }
+}
+
+void Manager::free_tombstones(Instant now) {
+  for (const auto& change : network::tombstone_changes(view())) {
+    const std::string name(change->name());
+    (void)parts_.ledger.perform(*change, "controller:pool", "seen on the fabric");
+    on_hook("op:" + name);
+  }
+  std::vector<Id<PoolEntry>> rested;
+  for (const auto& [id, entry] : parts_.ledger.view().all<PoolEntry>()) {
+    const bool buried = entry.state == PoolState::tombstone && entry.seen_absent;
+    if (buried && entry.since + tombstone_time <= now) rested.push_back(id);
+  }
+  for (const auto& id : rested) {
+    (void)parts_.ledger.perform(*free_pool_entry(id), "controller:pool", "tombstone ran out");
+    on_hook("op:free_pool_entry");
+  }
+}
+
+void Manager::on_switch(const std::string& name, SwitchReading reading, Instant asked) {
+  bool changed = false;
+  for (const auto& port : reading.ports) {
+    PortObserved& known = seen_.ports[{port.switch_name, port.port}];
+    const bool differs = !known.at.is_set() || known.segment != port.segment;
+    if (differs) fleet_.touch_port(port.switch_name, port.port);
+    changed = changed || differs;
+    known = port;
+    known.at = parts_.scheduler.now();
+  }
+  SwitchObserved& known = seen_.switches[name];
+  const bool was_stale = asked - known.at > network::stale_after;
+  changed = changed || was_stale || !(known.reading.seen.own == reading.seen.own);
+  known = {std::move(reading), asked, "", {}};
+  if (changed) touch_allocations();
+  if (!known.reading.has_config) return;
+  const Switch* device = parts_.ledger.view().find_named<Switch>(name);
+  if (device) look_at_network(network::fabric_of(*device));
+  schedule_pump();
+}
+
+void Manager::on_fabric(const std::string& name, FabricReading reading, Instant asked) {
+  seen_.fabrics[name] = {std::move(reading.seen), std::move(reading.ports), asked, "", {}};
+  std::set<std::string> access;
+  for (const auto& [id, held] : parts_.ledger.view().all<Network>()) {
+    access.insert(held.status.fabric);
+  }
+  for (const auto& fabric : access) look_at_network(fabric);
+  touch_allocations();
+  schedule_pump();
+}
+
+void Manager::on_fabric_silent(const std::string& name, const Error& why) {
+  FabricObserved& known = seen_.fabrics[name];
+  if (known.fault.empty()) known.fault_since = parts_.scheduler.now();
+  known.fault = why.message();
+}
+
+/// What is known of a fabric's networks is written down only where it changed.
+void Manager::look_at_network(const std::string& fabric) {
+  const auto outcome = network::reconcile_networks(view(), fabric);
+  for (const auto& change : outcome.changes) {
+    const auto done = parts_.ledger.perform(*change, "controller:network", "seen on the fabric");
+    if (!done) log(LogLevel::warn, "network_not_recorded", {{"why", done.error().message()}});
+  }
+  for (const auto& change : network::foreign_changes(view(), fabric)) {
+    (void)parts_.ledger.perform(*change, "controller:network", "in use by others");
+  }
+  for (const auto& restore : outcome.restores) restore_switch(restore);
+}
+
+/// Where authority is act, an hour after the last change of anybody else.
+void Manager::restore_switch(const network::Restore& restore) {
+  const Switch* device = parts_.ledger.view().find_named<Switch>(restore.switch_name);
+  if (!device) return;
+  Action action;
+  action.key = "restore/" + restore.switch_name + "/" + std::to_string(device->meta.revision);
+  action.name = "restore_switch";
+  action.action_class = ActionClass::network;
+  action.group = action.key;
+  action.reason = restore.reason;
+  action.limit = seconds(30);
+  PortRef port = {restore.switch_name, device->spec.management_url, "", device->spec.driver};
+  PortIntent intent;
+  intent.segment = "as wanted";
+  intent.patch = {restore.to.vrfs, restore.to.segments, restore.to.acls, restore.to.ports};
+  intent.ownership = ownership_of(view(), *device);
+  for (const auto& vrf : restore.to.vrfs) intent.keep_vrfs.push_back(vrf.name);
+  action.act = AttachAct{std::move(port), std::move(intent)};
+  runner_.submit(std::move(action), view());
+}
+
+void Manager::on_switch_silent(const std::string& name, const Error& why) {
+  SwitchObserved& known = seen_.switches[name];
+  if (known.fault.empty()) known.fault_since = parts_.scheduler.now();
+  known.fault = why.message();
+}
+
+void Manager::on_port_unknown(const PortRef& port) {
+  seen_.ports.erase({port.switch_name, port.port});
+  fleet_.touch_port(port.switch_name, port.port);
+}
+
+}  // namespace tundish::control

@@ -1,0 +1,184 @@
+#include "control/network/drive.hpp"
+
+#include <algorithm>
+
+#include "control/network/reconcile_switch.hpp"
+
+namespace tundish::control::network {
+namespace {
+
+const SwitchObserved* fresh_switch(const View& view, const std::string& name) {
+  const auto found = view.seen.switches.find(name);
+  if (found == view.seen.switches.end() || !found->second.reading.has_config) return nullptr;
+  return view.now - found->second.at <= stale_after ? &found->second : nullptr;
+}
+
+const FabricObserved* fresh_fabric(const View& view, const std::string& name) {
+  const auto found = view.seen.fabrics.find(name);
+  if (found == view.seen.fabrics.end() || !found->second.at.is_set()) return nullptr;
+  return view.now - found->second.at <= stale_after ? &found->second : nullptr;
+}
+
+bool is_drifted(const View& view, const Allocation& allocation, const std::string& object) {
+  const Network* network = find_network(view.reg, allocation.id);
+  if (!network) return false;
+  return std::any_of(network->status.sync.begin(), network->status.sync.end(),
+                     [&](const NetworkSync& sync) {
+                       return sync.object == object && sync.state == SyncState::drifted;
+                     });
+}
+
+Action make_action(const Allocation& allocation, const Network& network, const std::string& name,
+                   const std::string& object) {
+  Action action;
+  action.key =
+      allocation.id.str() + "/" + name + "/" + object + "/" + std::to_string(network.meta.version);
+  action.name = name;
+  action.action_class = ActionClass::network;
+  action.cluster = allocation.cluster;
+  action.allocation = allocation.id;
+  action.group = action.key;
+  action.limit = seconds(20);
+  return action;
+}
+
+PortRef storage_port(const View& view, const std::string& fabric, const std::string& name) {
+  PortRef out;
+  const Switch* device = view.reg.find_named<Switch>(name);
+  const Fabric* found = view.reg.find_named<Fabric>(fabric);
+  if (!device || !found) return out;
+  for (const auto& port : found->spec.storage_ports) {
+    if (port.switch_name != name) continue;
+    out = {name, device->spec.management_url, port.port, device->spec.driver};
+  }
+  return out;
+}
+
+void add_storage_acts(const View& view, const Allocation& allocation, const Network& network,
+                      std::vector<Action>& out) {
+  if (!network.spec.storage) return;
+  for (const auto& name : storage_switches(view, network.status.fabric)) {
+    const PortRef port = storage_port(view, network.status.fabric, name);
+    if (!is_configured(port) || !fresh_switch(view, name)) continue;
+    const Switch* device = view.reg.find_named<Switch>(name);
+    auto patch = storage_patch(view, allocation, name);
+    if (!patch || !device) continue;
+    PortIntent intent;
+    intent.patch = std::move(*patch);
+    const Intent all = intent_of(view, network.status.fabric);
+    intent.segment = all.spec.storage_vrf;
+    intent.keep_vrfs = keep_vrfs(all, name);
+    intent.ownership = ownership_of(view, *device);
+    if (!is_behind(view, allocation, port, intent)) continue;
+    Action action = make_action(allocation, network, "route_storage", name);
+    action.act = AttachAct{port, std::move(intent)};
+    out.push_back(std::move(action));
+  }
+}
+
+/// The partition of one network in a state; nullptr: it has none there.
+const IbPartitionState* partition_in(const FabricState& state, int pkey) {
+  for (const auto& partition : state.partitions) {
+    if (partition.pkey == pkey) return &partition;
+  }
+  return nullptr;
+}
+
+void add_partition_act(const View& view, const Allocation& allocation, const Network& network,
+                       std::vector<Action>& out) {
+  const std::string& name = network.status.partition_fabric;
+  const FabricObserved* seen = fresh_fabric(view, name);
+  const Fabric* fabric = view.reg.find_named<Fabric>(name);
+  if (network.status.pkey == 0 || !seen || !fabric || fabric->spec.management_url.empty()) return;
+  const FabricState plan = plan_fabric(view, name);
+  const IbPartitionState* wanted = partition_in(plan, network.status.pkey);
+  const IbPartitionState* there = partition_in(seen->seen.own, network.status.pkey);
+  const bool same = wanted ? there && *wanted == *there : there == nullptr;
+  if (same || is_drifted(view, allocation, name)) return;
+  // Only this network's partition: the others' orders are theirs to permit.
+  FabricState desired = seen->seen.own;
+  std::erase_if(desired.partitions, [&](const IbPartitionState& partition) {
+    return partition.pkey == network.status.pkey;
+  });
+  if (wanted) desired.partitions.push_back(*wanted);
+  std::ranges::sort(desired.partitions, {}, &IbPartitionState::pkey);
+  Action action = make_action(allocation, network, "set_partition", name);
+  action.act =
+      FabricAct{{name, fabric->spec.management_url, fabric->spec.partitions}, std::move(desired)};
+  out.push_back(std::move(action));
+}
+
+/// What the port's own table says; nullopt: it did not answer.
+std::optional<bool> carries(const FabricObserved& seen, const std::string& guid, int pkey) {
+  for (const auto& port : seen.ports) {
+    if (port.guid != guid || !port.has_table) continue;
+    return std::any_of(port.pkeys.begin(), port.pkeys.end(),
+                       [&](const PkeyObserved& one) { return one.pkey == pkey; });
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_configured(const PortRef& port) { return !port.driver.empty() && port.driver != "flat"; }
+
+Result<PortIntent> port_intent(const View& view, const Allocation& allocation,
+                               const AllocationNode& member, const PortRef& port,
+                               const std::string& segment) {
+  PortIntent intent;
+  intent.segment = segment;
+  if (!is_configured(port)) return intent;
+  const Switch* device = view.reg.find_named<Switch>(port.switch_name);
+  if (!device) return make_error(Code::not_found, "switch " + port.switch_name + " is not known");
+  intent.patch = TRY(patch_for(view, allocation, member.node, member.interface,
+                               segment.empty() ? PatchTarget::quarantine : PatchTarget::attach));
+  intent.keep_vrfs = keep_vrfs(intent_of(view, fabric_of(*device)), port.switch_name);
+  intent.ownership = ownership_of(view, *device);
+  return intent;
+}
+
+bool is_behind(const View& view, const Allocation& allocation, const PortRef& port,
+               const PortIntent& intent) {
+  const SwitchObserved* seen = fresh_switch(view, port.switch_name);
+  if (!seen || is_drifted(view, allocation, port.switch_name)) return false;
+  const SwitchState& own = seen->reading.seen.own;
+  return !(merge_patch(own, intent.patch, intent.keep_vrfs) == own);
+}
+
+std::vector<Action> beside_actions(const View& view, const Allocation& allocation) {
+  std::vector<Action> out;
+  const Network* network = find_network(view.reg, allocation.id);
+  if (!network) return out;
+  add_storage_acts(view, allocation, *network, out);
+  add_partition_act(view, allocation, *network, out);
+  return out;
+}
+
+PartitionPlace partition_place(const View& view, const Allocation& allocation, const Node& node) {
+  const Network* network = find_network(view.reg, allocation.id);
+  if (!network || network->status.pkey == 0) return PartitionPlace::none;
+  const Fabric* fabric = view.reg.find_named<Fabric>(network->status.partition_fabric);
+  if (!fabric || fabric->spec.management_url.empty()) return PartitionPlace::none;
+  const bool has_hca = std::any_of(node.spec.ports.begin(), node.spec.ports.end(),
+                                   [](const Port& port) { return !port.guid.empty(); });
+  if (!has_hca) return PartitionPlace::none;
+  const FabricObserved* seen = fresh_fabric(view, network->status.partition_fabric);
+  if (!seen) return PartitionPlace::unknown;
+  const IbPartitionState* listed = partition_in(seen->seen.own, network->status.pkey);
+  bool all = true;
+  bool none = true;
+  for (const auto& port : node.spec.ports) {
+    if (port.guid.empty()) continue;
+    const bool named =
+        listed && std::any_of(listed->members.begin(), listed->members.end(),
+                              [&](const IbMember& member) { return member.guid == port.guid; });
+    // A port that is down carries nothing: then the manager's word stands.
+    const bool there = carries(*seen, port.guid, network->status.pkey).value_or(named);
+    all = all && there && named;
+    none = none && !there && !named;
+  }
+  if (all) return PartitionPlace::inside;
+  return none ? PartitionPlace::outside : PartitionPlace::unknown;
+}
+
+}  // namespace tundish::control::network
