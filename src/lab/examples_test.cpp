@@ -44,22 +44,23 @@ std::set<std::string> lines_of(const std::string& file, std::initializer_list<co
 }
 
 TEST(Examples, devices_are_the_nodes_and_leaves_of_the_default_lab) {
-  const LabSpec spec;
+  const LabSpec spec;  // its fabric is what `tundish lab up` starts: FRR leaves
   std::set<std::string> wanted;
   for (const auto& node : hardware_of(spec)) {
     wanted.insert(node.name + " " + node.role + " " + (node.gpus > 0 ? "hgx-h100" : "") + " " +
                   node.serial + " " + node.rack + " " + node.bmc_mac + " " + node.bmc_address +
-                  ":8000 " + node.oob_address + " " + node.ports[0].leaf + "  ");
+                  ":8000 " + node.oob_address + " " + node.ports[0].leaf + "   ");
   }
   int rack = 0;
   for (const auto& leaf : leaves_of(spec)) {
     ++rack;
-    wanted.insert(leaf.name + " leaf   r0" + std::to_string(rack) + "     http://" + leaf.address +
-                  ":8080 ");
+    wanted.insert(leaf.name + " leaf   r0" + std::to_string(rack) + "     ssh://root@" +
+                  leaf.address + " frr_netns ");
   }
   const auto found = lines_of("devices.csv",
                               {"name", "role", "device_type", "serial", "rack", "bmc_mac",
-                               "bmc_address", "oob_address", "leaf_group", "management_url"},
+                               "bmc_address", "oob_address", "leaf_group", "management_url",
+                               "driver"},
                               [](const Row&) { return true; });
   EXPECT_EQ(found, wanted);
 }

@@ -23,7 +23,7 @@ struct ProbeTarget {
   std::string address;
   std::string mac;
   void fields(Fields& f) {
-    f(1, "node", node, "node id");
+    f(1, "node", node, "NODE/INTERFACE");
     f(2, "address", address, "IPv4 in the tenant's network");
     f(3, "mac", mac, "of the port that carries the tenant's network");
   }
@@ -51,7 +51,7 @@ struct NetProbe {
   int listen_ms = 4000;
   int send_after_ms = 1200;
   void fields(Fields& f) {
-    f(1, "self", self, "node id of the one who runs it");
+    f(1, "self", self, "NODE/INTERFACE of the one who runs it");
     f(2, "token", token, "16 hex digits: marks the frames of this run");
     f(3, "interface", interface, "port that carries the tenant's network");
     f(4, "targets", targets, "all other participants, of every tenant");
@@ -68,7 +68,7 @@ struct ProbeSighting {
   bool operator==(const ProbeSighting&) const = default;
   auto operator<=>(const ProbeSighting&) const = default;
   void fields(Fields& f) {
-    f(1, "sender", sender, "node id that the frame carries");
+    f(1, "sender", sender, "NODE/INTERFACE that the frame carries");
     f(2, "way", way, "how it came");
   }
 };

@@ -26,7 +26,7 @@ constexpr Duration daemon_limit = seconds(30);
 
 struct LabArgs {
   lab::LabSpec spec;
-  std::string lab, node, user, identity_file, keep, fabric = "flat", end, other;
+  std::string lab, node, user, identity_file, keep, fabric = "frr", end, other;
   std::vector<std::string> words;
   int uid = 0, port = 22;
   bool keep_logs = false;
@@ -275,7 +275,7 @@ void add_life(cli::Command noun, cli::Context& context, const Args& args) {
   up_verb.take({"--gpus", "GPUs per node"}, spec.gpus);
   up_verb.take({"--service-nodes", "nodes for engine controllers"}, spec.service_nodes);
   up_verb.take({"--login-nodes", "nodes that users log in to"}, spec.login_nodes);
-  up_verb.take({"--fabric", "switches: flat (simulated) or frr (FRR routers)", Need::optional,
+  up_verb.take({"--fabric", "switches: frr (FRR routers, the default) or flat (one bridge per segment)", Need::optional,
                 {"flat", "frr"}},
                args->fabric);
   up_verb.take({"--spines", "spine switches of an frr fabric"}, spec.spines);

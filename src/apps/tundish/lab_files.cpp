@@ -39,6 +39,23 @@ struct EnrolToken {
   std::string bmc_mac, token;
 };
 
+/// What tundishd must know of the lab's FRR switches; a flat lab has none.
+std::string switch_access(const lab::LabSpec& spec) {
+  if (spec.fabric != lab::FabricKind::frr) return "";
+  const std::string root = lab::paths_of(spec).root;
+  return "switch_key_file: " + root + "/secrets/switch_key\nswitch_known_hosts: " + root +
+         "/secrets/switch_known_hosts\nfabrics_file: " + root + "/fabrics.yaml\n";
+}
+
+/// The lab's Ethernet fabric: whose prefixes no tenant may use.
+constexpr const char* fabrics_file =
+    "fabrics:\n"
+    "  - name: access\n"
+    "    spec:\n"
+    "      technology: evpn\n"
+    "      underlay: [10.254.0.0/16, 10.255.0.0/16]\n"
+    "      management: [10.88.0.0/16]\n";
+
 std::string daemon_config(const lab::LabSpec& spec) {
   const std::string root = lab::paths_of(spec).root;
   return "listen:\n  - " + std::string(agent_url) + "\n  - unix:" + root +
@@ -49,7 +66,7 @@ std::string daemon_config(const lab::LabSpec& spec) {
          "/secrets/enrol_tokens\nbmc_password_file: " + root +
          "/secrets/bmc_password\nbmc_url: http://{address}\nlab_socket: " + root +
          "/run/lab.sock\nhold_file: " + root + "/hold\nauthority: act\nexport_type: bind\n" +
-         "export_source: /run/tundish-hw/storage/\n";
+         "export_source: /run/tundish-hw/storage/\n" + switch_access(spec);
 }
 
 std::string agent_config() {
@@ -102,6 +119,7 @@ LabAccess lab_access(const lab::LabPaths& paths) {
 Result<lab::LabFiles> lab_files(const lab::LabSpec& spec) {
   lab::LabFiles files;
   files["tundishd.yaml"] = {daemon_config(spec), 0600};
+  if (spec.fabric == lab::FabricKind::frr) files["fabrics.yaml"] = {fabrics_file, 0644};
   files[operator_token] = {make_secret() + "\n", 0600};
   const Certificate certificate = TRY(make_certificate());
   files["secrets/tundishd.pem"] = {certificate.pem, 0644};

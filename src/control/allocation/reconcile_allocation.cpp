@@ -46,6 +46,12 @@ bool converge_port(const View& view, const Allocation& allocation, const Allocat
   const auto seen = seen_segment(view, port);
   const bool there = seen && *seen == segment;
   if (there && !network::is_configured(port)) return true;
+  const bool moved_by_hand = seen && !there && member.attached && !segment.empty() &&
+                             network::is_drifted(view, allocation, port.switch_name);
+  if (moved_by_hand) {
+    out.reason = "port " + port.port + " of " + port.switch_name + " was moved by somebody else";
+    return false;
+  }
   auto intent = network::port_intent(view, allocation, member, port, segment);
   if (!intent) {
     out.reason = intent.error().message();

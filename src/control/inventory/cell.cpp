@@ -234,15 +234,22 @@ Result<std::string> read_endpoint(std::string_view text) {
 }
 
 Result<std::string> read_url(std::string_view text) {
-  for (const std::string_view scheme : {"http://", "https://"}) {
+  for (const std::string_view scheme : {"http://", "https://", "ssh://"}) {
     if (!text.starts_with(scheme)) continue;
     auto rest = text.substr(scheme.size());
     rest = rest.substr(0, rest.find('/'));
+    if (scheme == "ssh://") {
+      const auto at = rest.find('@');
+      if (at == std::string_view::npos || at == 0) {
+        return refuse("an ssh URL without user", "write it like ssh://admin@10.0.0.17");
+      }
+      rest = rest.substr(at + 1);
+    }
     if (rest.empty()) break;
     TRY(read_endpoint(rest));
     return TRY(read_words(text));
   }
-  return refuse("not an http or https URL", "write it like https://10.0.0.17");
+  return refuse("not an http, https or ssh URL", "write it like https://10.0.0.17");
 }
 
 Result<std::string> read_serial(std::string_view text) {

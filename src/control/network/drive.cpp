@@ -19,15 +19,6 @@ const FabricObserved* fresh_fabric(const View& view, const std::string& name) {
   return view.now - found->second.at <= stale_after ? &found->second : nullptr;
 }
 
-bool is_drifted(const View& view, const Allocation& allocation, const std::string& object) {
-  const Network* network = find_network(view.reg, allocation.id);
-  if (!network) return false;
-  return std::any_of(network->status.sync.begin(), network->status.sync.end(),
-                     [&](const NetworkSync& sync) {
-                       return sync.object == object && sync.state == SyncState::drifted;
-                     });
-}
-
 Action make_action(const Allocation& allocation, const Network& network, const std::string& name,
                    const std::string& object) {
   Action action;
@@ -119,6 +110,15 @@ std::optional<bool> carries(const FabricObserved& seen, const std::string& guid,
 }
 
 }  // namespace
+
+bool is_drifted(const View& view, const Allocation& allocation, const std::string& switch_name) {
+  const Network* network = find_network(view.reg, allocation.id);
+  if (!network) return false;
+  return std::any_of(network->status.sync.begin(), network->status.sync.end(),
+                     [&](const NetworkSync& sync) {
+                       return sync.object == switch_name && sync.state == SyncState::drifted;
+                     });
+}
 
 bool is_configured(const PortRef& port) { return !port.driver.empty() && port.driver != "flat"; }
 

@@ -17,6 +17,10 @@ Result<PortIntent> port_intent(const View& view, const Allocation& allocation,
 bool is_behind(const View& view, const Allocation& allocation, const PortRef& port,
                const PortIntent& intent);
 
+/// Somebody else changed what the allocation has on the switch, as last seen: that is told, and
+/// left alone until reconcile_switch restores it.
+bool is_drifted(const View& view, const Allocation& allocation, const std::string& switch_name);
+
 /// Acts beside the nodes' own ports: switches that the storage is cabled to, the InfiniBand
 /// manager. Empty: in step as last seen, or not seen at all.
 std::vector<Action> beside_actions(const View& view, const Allocation& allocation);

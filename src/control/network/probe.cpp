@@ -36,38 +36,40 @@ void add_members(const View& view, const ClusterId& id, ProbePlan& plan) {
     } else if (!port) {
       plan.left_out.push_back(label + "has no port " + member.interface);
     } else {
-      ProbeParticipant one{member.node, node->meta.name, id, {}};
-      one.probe.self = member.node.str();
+      ProbeParticipant one;
+      one.id = member.node.str() + "/" + member.interface;
+      one.node = member.node;
+      one.name = node->meta.name;
+      one.cluster = id;
+      one.probe.self = one.id;
       one.probe.interface = member.interface;
-      one.probe.targets.push_back({member.node.str(), member.address, port->mac});
+      one.probe.targets.push_back({one.id, member.address, port->mac});
       plan.participants.push_back(std::move(one));
     }
   }
 }
 
-using Seen = std::set<std::pair<NodeId, NodeId>>;  // (sender, listener)
+using Seen = std::set<std::pair<std::string, std::string>>;  // (sender, listener)
 
 struct Sightings {
   std::map<ProbeWay, Seen> by_way;
-  std::set<NodeId> was_heard, heard_own;  ///< positive controls within the own cluster
-  std::set<NodeId> answered;
+  std::set<std::string> was_heard, heard_own;  ///< positive controls within the own cluster
 };
 
-Sightings gather(const ProbePlan& plan, const std::map<NodeId, ProbeAnswer>& answers) {
+Sightings gather(const ProbePlan& plan, const std::map<std::string, ProbeAnswer>& answers) {
   Sightings out;
   std::map<std::string, const ProbeParticipant*> by_id;
-  for (const auto& one : plan.participants) by_id[one.node.str()] = &one;
+  for (const auto& one : plan.participants) by_id[one.id] = &one;
   for (const auto& one : plan.participants) {
-    const auto answer = answers.find(one.node);
+    const auto answer = answers.find(one.id);
     if (answer == answers.end() || !answer->second.answered) continue;
-    out.answered.insert(one.node);
     for (const auto& sighting : answer->second.seen.received) {
       const auto sender = by_id.find(sighting.sender);
       if (sender == by_id.end()) continue;
-      out.by_way[sighting.way].insert({sender->second->node, one.node});
+      out.by_way[sighting.way].insert({sender->second->id, one.id});
       if (sender->second->cluster != one.cluster) continue;
-      out.was_heard.insert(sender->second->node);
-      out.heard_own.insert(one.node);
+      out.was_heard.insert(sender->second->id);
+      out.heard_own.insert(one.id);
     }
   }
   return out;
@@ -87,12 +89,12 @@ ProbeWayResult judge_way(const ProbePlan& plan, const Sightings& all, ProbeWay w
       if (!pair) continue;
       any = true;
       const bool open =
-          seen != all.by_way.end() && seen->second.contains({sender.node, listener.node});
+          seen != all.by_way.end() && seen->second.contains({sender.id, listener.id});
       if (open) {
         leaks += (leaks.empty() ? "" : ", ") + sender.name + " to " + listener.name;
-      } else if (!all.was_heard.contains(sender.node)) {
+      } else if (!all.was_heard.contains(sender.id)) {
         doubts = sender.name + " was heard by nobody of its own cluster";
-      } else if (!all.heard_own.contains(listener.node)) {
+      } else if (!all.heard_own.contains(listener.id)) {
         doubts = listener.name + " heard nobody of its own cluster";
       }
     }
@@ -127,10 +129,10 @@ ProbePair judge_pair(const Registry& reg, const ProbePlan& plan, const Sightings
 }
 
 void add_services(const Registry& reg, const ProbePlan& plan,
-                  const std::map<NodeId, ProbeAnswer>& answers, ProbeMatrix& matrix) {
+                  const std::map<std::string, ProbeAnswer>& answers, ProbeMatrix& matrix) {
   std::map<std::pair<std::string, std::string>, ProbeServiceResult> found;
   for (const auto& one : plan.participants) {
-    const auto answer = answers.find(one.node);
+    const auto answer = answers.find(one.id);
     if (answer == answers.end() || !answer->second.answered) continue;
     for (const auto& service : answer->second.seen.services) {
       const std::string cluster = name_of(reg, one.cluster);
@@ -168,11 +170,11 @@ ProbePlan plan_probe(const View& view, const std::vector<ClusterId>& clusters,
 }
 
 ProbeMatrix judge_probe(const Registry& reg, const ProbePlan& plan,
-                        const std::map<NodeId, ProbeAnswer>& answers) {
+                        const std::map<std::string, ProbeAnswer>& answers) {
   ProbeMatrix matrix;
   matrix.left_out = plan.left_out;
   for (const auto& one : plan.participants) {
-    const auto answer = answers.find(one.node);
+    const auto answer = answers.find(one.id);
     if (answer != answers.end() && answer->second.answered) continue;
     const std::string why = answer == answers.end() ? "gave no answer" : answer->second.fault;
     matrix.left_out.push_back("node " + one.name + ": " + why);

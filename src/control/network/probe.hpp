@@ -9,7 +9,9 @@
 
 namespace tundish::control {
 
+/// One port of one node: a service node carries several clusters, on a port each.
 struct ProbeParticipant {
+  std::string id;  ///< NODE/INTERFACE
   NodeId node;
   std::string name;
   ClusterId cluster;
@@ -93,6 +95,6 @@ struct ProbeAnswer {
 /// A pair is proved closed only when the sender was seen by its own cluster and the listener saw
 /// its own: else the silence may be the probe's.
 ProbeMatrix judge_probe(const Registry& reg, const ProbePlan& plan,
-                        const std::map<NodeId, ProbeAnswer>& answers);
+                        const std::map<std::string, ProbeAnswer>& answers);
 
 }  // namespace tundish::control

@@ -9,6 +9,7 @@ using testing::HasSubstr;
 
 ProbeParticipant participant(const std::string& name, const std::string& cluster) {
   ProbeParticipant one;
+  one.id = name;
   one.node = NodeId(name);
   one.name = name;
   one.cluster = ClusterId(cluster);
@@ -19,7 +20,7 @@ ProbeParticipant participant(const std::string& name, const std::string& cluster
 struct Two {
   Registry reg;
   ProbePlan plan;
-  std::map<NodeId, ProbeAnswer> answers;
+  std::map<std::string, ProbeAnswer> answers;
   Two() {
     for (const char* name : {"a1", "a2"}) plan.participants.push_back(participant(name, "a"));
     for (const char* name : {"b1", "b2"}) plan.participants.push_back(participant(name, "b"));
@@ -29,7 +30,7 @@ struct Two {
     hear("b2", "b1");
   }
   void hear(const std::string& listener, const std::string& sender, ProbeWay way = ProbeWay::ping) {
-    ProbeAnswer& answer = answers[NodeId(listener)];
+    ProbeAnswer& answer = answers[listener];
     answer.answered = true;
     answer.seen.received.push_back({sender, way});
   }
@@ -65,7 +66,7 @@ TEST(JudgeProbe, OneFrameOfOneKindIsALeakAndNamesTheNodes) {
 
 TEST(JudgeProbe, SilenceOfADeafListenerProvesNothing) {
   Two two;
-  two.answers[NodeId("b1")].seen.received.clear();  // its own mate was not heard either
+  two.answers["b1"].seen.received.clear();  // its own mate was not heard either
   const ProbeMatrix matrix = judge_probe(two.reg, two.plan, two.answers);
   EXPECT_FALSE(matrix.isolated);
   EXPECT_EQ(two.pair(matrix, "a", "b").ways[0].cell, ProbeCell::unknown);
@@ -73,11 +74,25 @@ TEST(JudgeProbe, SilenceOfADeafListenerProvesNothing) {
 
 TEST(JudgeProbe, ANodeThatDidNotAnswerIsNamed) {
   Two two;
-  two.answers.erase(NodeId("a2"));
+  two.answers.erase("a2");
   const ProbeMatrix matrix = judge_probe(two.reg, two.plan, two.answers);
   EXPECT_FALSE(matrix.isolated);
   ASSERT_EQ(matrix.left_out.size(), 1U);
   EXPECT_THAT(matrix.left_out[0], HasSubstr("a2"));
+}
+
+TEST(JudgeProbe, ANodeMayTakePartWithOnePortOfEachCluster) {
+  Two two;
+  for (const char* cluster : {"a", "b"}) {
+    ProbeParticipant shared = participant(std::string("svc/") + cluster, cluster);
+    shared.node = NodeId("svc");
+    two.plan.participants.push_back(shared);
+    two.hear(shared.id, std::string(cluster) + "1");
+    two.hear(std::string(cluster) + "1", shared.id);
+  }
+  EXPECT_TRUE(judge_probe(two.reg, two.plan, two.answers).isolated);
+  two.hear("svc/b", "a1");
+  EXPECT_FALSE(judge_probe(two.reg, two.plan, two.answers).isolated);
 }
 
 TEST(JudgeProbe, OneClusterAloneIsNoProofOfIsolation) {

@@ -223,7 +223,7 @@ Result<std::vector<ClusterId>> find_clusters(Backend& b, const Call& call,
 /// A run in progress: the answers come one by one, the last one ends it.
 struct ProbeRun {
   control::ProbePlan plan;
-  std::map<NodeId, control::ProbeAnswer> answers;
+  std::map<std::string, control::ProbeAnswer> answers;
   std::size_t waiting = 0;
   Respond respond;
 };
@@ -234,7 +234,7 @@ void finish_probe(Backend& b, const ProbeRun& run) {
 
 control::Action probe_action(const control::ProbeParticipant& one) {
   control::Action action;
-  action.key = "probe/" + one.probe.token + "/" + one.node.str();
+  action.key = "probe/" + one.probe.token + "/" + one.id;
   action.name = "probe_network";
   action.action_class = ActionClass::look;
   action.node = one.node;
@@ -322,8 +322,8 @@ void probe_networks(Backend& b, const Call& call, Respond respond) {
   if (run->waiting == 0) return finish_probe(b, *run);
   for (const auto& one : run->plan.participants) {
     b.parts.manager.order(probe_action(one),
-                          [&b, run, node = one.node](const Result<VerbResult>& result) {
-                            run->answers[node] = read_answer(result);
+                          [&b, run, id = one.id](const Result<VerbResult>& result) {
+                            run->answers[id] = read_answer(result);
                             if (--run->waiting == 0) finish_probe(b, *run);
                           });
   }

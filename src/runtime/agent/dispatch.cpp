@@ -78,7 +78,8 @@ std::string lane_of(const VerbCall& call) {
     case Verb::engine_observe: return "cluster/" + call.cluster;
     case Verb::run_checks: return "checks";
     case Verb::inject: return "inject";
-    case Verb::probe_network: return "probe";
+    case Verb::probe_network:
+      return "probe/" + (call.net_probe ? call.net_probe->interface : std::string());
   }
   return "node";
 }
