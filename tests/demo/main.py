@@ -57,8 +57,25 @@ def clusters(s):
             s.on_login("train", "alice", "sinfo -h -o %D", show=False).split() == ["4"])
 
 
+def isolated(s, when):
+    """Every node of every cluster sends marked frames of seven kinds and says what it saw."""
+    matrix = json.loads(s.run("network", "probe", "-o", "json", show=False))
+    others = [pair for pair in matrix["pairs"] if not pair["same"]]
+    closed = all(way["cell"] == "closed" for pair in others for way in pair["ways"])
+    s.judge(f"no frame of one cluster reaches another {when}",
+            matrix["isolated"] and closed and not matrix["left_out"],
+            f"{len(others)} pairs, seven ways each")
+
+
+def networks(s):
+    s.title("4. networks that nobody crosses, as seen on the wire")
+    s.run("network", "show", "tune")
+    s.run("network", "probe")
+    isolated(s, "before anything fails")
+
+
 def submit(s):
-    s.title("4. a job over all four nodes, and one of the other tenant")
+    s.title("5. a job over all four nodes, and one of the other tenant")
     for cluster, user in (("train", "alice"), ("tune", "bob")):
         s.on_login(cluster, user, f"mkdir -p /data/{user}/ring", show=False)
         for name in ("ring.py", "ring.sbatch"):
@@ -109,7 +126,7 @@ def newest(s):
 
 
 def fall_off_the_bus(s, without_tundishd):
-    s.title("5. a GPU falls off the bus in the middle of the job")
+    s.title("6. a GPU falls off the bus in the middle of the job")
     s.spare = members(s, "train", "spare")[0]
     s.victim = members(s, "train")[2]
     s.old_boots = boots(s, s.victim)
@@ -121,7 +138,7 @@ def fall_off_the_bus(s, without_tundishd):
                lambda: s.spare in steps(s)[-1]["nodes"], 40)
     s.run("fault", "inject", "--node", s.victim, "--xid", "79", "--gpu", "3")
 
-    s.title("6. detected, claimed, requeued, replaced; repaired, proved, wiped, returned")
+    s.title("7. detected, claimed, requeued, replaced; repaired, proved, wiped, returned")
     s.wait("the job makes steps on the spare",
            lambda: s.spare in steps(s)[-1]["nodes"] and len(steps(s)) > 0, 90)
     s.on_login("train", "alice", "squeue")
@@ -137,7 +154,7 @@ def fall_off_the_bus(s, without_tundishd):
     s.judge("the node was rebooted once", boots(s, s.victim) == s.old_boots + 1)
     s.judge("the repaired node is the new spare", members(s, "train", "spare") == [s.victim])
 
-    s.title("7. what the incident tells")
+    s.title("8. what the incident tells")
     done = [step for step in steps(s)]
     first_new = next(step for step in done if step["restart"] == 1)
     last_old = [step for step in done if step["restart"] == 0][-1]
@@ -150,7 +167,7 @@ def fall_off_the_bus(s, without_tundishd):
 
 
 def second_and_third(s):
-    s.title("8. a second fault (XID 95) on another node: the GPUs are reset, nothing is rebooted")
+    s.title("9. a second fault (XID 95) on another node: the GPUs are reset, nothing is rebooted")
     node = members(s, "train")[0]
     count, spare = boots(s, node), members(s, "train", "spare")[0]
     mark = newest(s)
@@ -162,7 +179,7 @@ def second_and_third(s):
     s.wait("the job is on the spare", lambda: spare in steps(s)[-1]["nodes"], 60)
     s.wait("the node is the spare again", lambda: members(s, "train", "spare") == [node], 60)
 
-    s.title("9. a third one that no repair cures: RMA, the claim stays")
+    s.title("10. a third one that no repair cures: RMA, the claim stays")
     node = members(s, "train")[0]
     mark = newest(s)
     s.run("fault", "inject", "--node", node, "--xid", "79", "--gpu", "0", "--sticky")
@@ -175,7 +192,7 @@ def second_and_third(s):
 
 
 def finish_job(s):
-    s.title("10. the job ends; the other tenant noticed nothing")
+    s.title("11. the job ends; the other tenant noticed nothing")
     s.wait("the job is done", lambda: steps(s)[-1]["step"] == STEPS - 1, 180)
     s.wait("Slurm says so", lambda: "COMPLETED" in s.on_login(
         "train", "alice", f"sacct -n -X -j {s.job} -o state%20", show=False), 60)
@@ -193,7 +210,7 @@ def finish_job(s):
 
 
 def advise_and_hold(s):
-    s.title("11. the same fault with the rack at `advise`: a proposal, nothing touched")
+    s.title("12. the same fault with the rack at `advise`: a proposal, nothing touched")
     node = members(s, "tune")[0]
     rack = next(n for n in s.get("node", "list") if n["meta"]["name"] == node)["spec"]["rack"]
     count, mark = boots(s, node), newest(s)
@@ -211,7 +228,7 @@ def advise_and_hold(s):
     s.judge("now it was rebooted", boots(s, node) == count + 1)
     s.run("authority", "set", "--scope", f"rack:{rack}", "--level", "act")
 
-    s.title("12. and under a hold: nothing acts until the release")
+    s.title("13. and under a hold: nothing acts until the release")
     s.wait("tune is whole", lambda: s.get("cluster", "show", "tune")["status"]["phase"] == "active"
            and s.get("allocation", "show", "tune")["status"]["phase"] == "active", 60)
     node = members(s, "tune")[0]
@@ -227,7 +244,7 @@ def advise_and_hold(s):
 
 
 def last_words(s):
-    s.title("13. the record")
+    s.title("14. the record")
     s.run("history", "verify")
     token = open(s.root() + "/secrets/operator.token").read().strip()
     text = subprocess.run(
@@ -262,9 +279,11 @@ def main():
     def story(s):
         data_centre(s)
         clusters(s)
+        networks(s)
         submit(s)
         fall_off_the_bus(s, "--without-tundishd" in flags)
         second_and_third(s)
+        isolated(s, "after nodes came and went")
         finish_job(s)
         advise_and_hold(s)
         last_words(s)
