@@ -47,7 +47,8 @@ TEST(simulation, every_rule_holds_in_200_seeds) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const auto report = run(options_of_seed(seed));
     EXPECT_TRUE(report.broken.empty())
-        << "seed " << seed << ", replay with: ./dev sim " << seed << "\n" << told(report);
+        << "seed " << seed << ", replay with: ./dev sim " << seed << "\n"
+        << told(report);
     incidents += report.incidents;
     crashes += report.crashes;
     rma += report.rma;
@@ -115,6 +116,9 @@ TEST(simulation, the_script_visits_every_hook_that_the_controllers_have) {
   for (const auto& name : operations) {
     EXPECT_TRUE(hooks.contains("op:" + name)) << "no crash was tried at operation " << name;
   }
+  // Acts on switches that take configuration; the simulated ones are flat. The driver is killed in
+  // such acts on real switches by tests/netns/frr_driver.sh.
+  for (const char* elsewhere : {"update_port", "restore_switch"}) acts.erase(elsewhere);
   for (const auto& name : acts) {
     for (const char* end : {":start", ":end"}) {
       EXPECT_TRUE(hooks.contains("act:" + name + end)) << "no crash was tried at act " << name;

@@ -49,6 +49,9 @@ equal "of two orders one is done (0), one refused (3)" $codes 3
 winner=$(tundish cluster list -o json | jq -r '.[].meta.name' | grep -v train)
 equal "clusters that were made" "$(wc -w <<<"$winner")" 1
 equal "it holds" "$(members "$winner" member | wc -w)" 2
+await 60 "$winner is active" is cluster_phase "$winner" = active
+# Flat segments have no list of a switch in the way: the service node itself must pass nobody.
+no_way_through train "$winner"
 
 # A tenant's token on another tenant's object: the answer is that of a name that does not exist.
 operator=$(cat "$ROOT/secrets/operator.token")

@@ -26,6 +26,9 @@ in_step() { tundish network show "$1" >/dev/null; }
 for name in train tune eval; do await 30 "network $name is in step" in_step "$name"; done
 prove "three clusters of two tenants"
 
+# The service node has a port in each of them, and passes nobody from one to another.
+no_way_through train tune
+
 # A fault moves a node: its spare comes in, the broken one goes out, and nobody sees more.
 first=$(members train member | awk '{print $1}')
 settled() { [[ $(incident_state "$1") == resolved && $(active_claims "$1") == 0 ]]; }

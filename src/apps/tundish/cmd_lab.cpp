@@ -275,7 +275,9 @@ void add_life(cli::Command noun, cli::Context& context, const Args& args) {
   up_verb.take({"--gpus", "GPUs per node"}, spec.gpus);
   up_verb.take({"--service-nodes", "nodes for engine controllers"}, spec.service_nodes);
   up_verb.take({"--login-nodes", "nodes that users log in to"}, spec.login_nodes);
-  up_verb.take({"--fabric", "switches: frr (FRR routers, the default) or flat (one bridge per segment)", Need::optional,
+  up_verb.take({"--fabric",
+                "switches: frr (FRR routers, the default) or flat (one bridge per segment)",
+                Need::optional,
                 {"flat", "frr"}},
                args->fabric);
   up_verb.take({"--spines", "spine switches of an frr fabric"}, spec.spines);

@@ -10,7 +10,7 @@
 #include "apps/tundishd/catalogue.hpp"
 #include "apps/tundishd/first_start.hpp"
 #include "apps/tundishd/lab_injector.hpp"
-#include "apps/tundishd/network_drivers.hpp"
+#include "apps/tundishd/network_plan.hpp"
 #include "apps/tundishd/secret_vault.hpp"
 #include "apps/tundishd/webhook.hpp"
 #include "base/log.hpp"
@@ -19,7 +19,9 @@
 #include "edge/api/api.hpp"
 #include "families/bmcs/redfish.hpp"
 #include "families/engines/driver.hpp"
+#include "families/fabrics/driver_select.hpp"
 #include "families/faults/fault.hpp"
+#include "families/switches/driver_select.hpp"
 #include "runtime/net/http_client.hpp"
 #include "runtime/net/http_server.hpp"
 #include "runtime/net/ssh_exec.hpp"
@@ -99,6 +101,17 @@ Result<std::string> make_socket_dir() {
   return std::string(name);
 }
 
+Result<> make_state_dir(const std::string& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) {
+    return make_error(Code::unavailable, folder + ": " + failed.message())
+        .with_remedy("set state_dir to a folder that can be made");
+  }
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
+  return {};
+}
+
 Result<std::string> bmc_password(const DaemonConfig& config) {
   if (config.bmc_password_file.empty()) return std::string();
   const std::string text = TRY(process::read_file(config.bmc_password_file));
@@ -109,13 +122,7 @@ Result<std::string> bmc_password(const DaemonConfig& config) {
 
 Result<> run_daemon(const DaemonConfig& config) {
   const Catalogues catalogues = TRY(load_catalogues(config));
-  std::error_code failed;
-  std::filesystem::create_directories(config.state_dir, failed);
-  if (failed) {
-    return make_error(Code::unavailable, config.state_dir + ": " + failed.message())
-        .with_remedy("set state_dir to a folder that can be made");
-  }
-  std::filesystem::permissions(config.state_dir, std::filesystem::perms::owner_all, failed);
+  TRY_VOID(make_state_dir(config.state_dir));
   const auto store = TRY(SqliteStore::open(config.state_dir + "/store.sqlite"));
   const SecretBox box = TRY(SecretBox::open(config.state_dir + "/secret.key"));
   KernelRandom random;
@@ -130,9 +137,8 @@ Result<> run_daemon(const DaemonConfig& config) {
   edge::AgentHub hub({ledger, loop, random, hash_token});
   families::RedfishBmc bmc(wire, {config.bmc_url, config.bmc_user, TRY(bmc_password(config))});
   net::SshExec exec(loop, {config.switch_key_file, config.switch_known_hosts, sockets});
-  const NetworkTools tools{wire, exec, loop, config.switch_authorization, ""};
-  SwitchDrivers switches(tools);
-  FabricDrivers fabrics(tools);
+  switches::SwitchDrivers switches({wire, exec, loop, {config.switch_authorization}});
+  fabrics::FabricDrivers fabrics({wire, exec, loop, ""});
   engines::AgentEngine engine(hub, *engines::find_engine("slurm"));
   SecretVault secrets(ledger, box, random);
   LabInjector injector(wire, config.lab_socket);

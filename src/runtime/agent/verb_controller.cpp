@@ -1,3 +1,4 @@
+#include "runtime/agent/port_shield.hpp"
 #include "runtime/agent/stages.hpp"
 #include "runtime/agent/text_block.hpp"
 #include "runtime/agent/validate.hpp"
@@ -22,7 +23,10 @@ Result<VerbNote> verb_setup_controller(const VerbCall& call, const VerbTools& to
     return make_error(Code::denied, "the out-of-band port is not a tenant's");
   }
   Stages stages;
-  // A service node serves several clusters: their addresses and names live side by side.
+  // A service node serves several clusters: their addresses and names live side by side, and
+  // nobody may reach one of them from the network of another.
+  TRY_VOID(stages.run("shield",
+                      [&] { return shield_port(setup.interface, setup.address, seconds(10)); }));
   TRY_VOID(stages.run("network", [&] {
     return apply_address({setup.interface, setup.address, setup.prefix_length, Others::keep},
                          seconds(10));

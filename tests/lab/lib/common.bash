@@ -194,6 +194,26 @@ slurm() { # CLUSTER COMMAND...: Slurm's own tools, on the controller
   # The folder carries the cluster's number: two tenants may choose one name.
   on svc01 sh -c 'SLURM_CONF=$(ls -d /etc/slurm/'"$cluster"'-[0-9]*/slurm.conf) exec "$@"' sh "$@"
 }
+controller_of() { # CLUSTER: address of its controller
+  tundish allocation show "$1" -o json |
+    jq -r '.status.nodes[] | select(.role == "controller").address'
+}
+listens() { # CLUSTER: TCP port of its slurmctld
+  on svc01 sh -c 'sed -n "s/^SlurmctldPort=//p" /etc/slurm/'"$1"'-*/slurm.conf'
+}
+reaches() { # NODE ADDRESS PORT
+  on "$1" timeout 3 bash -c "exec 3<>/dev/tcp/$2/$3" 2>/dev/null
+}
+no_way_through() { # MINE THEIRS: a member of MINE tries the controller of THEIRS by way of its own
+  local member own other
+  member=$(members "$1" member | awk '{print $1}')
+  own=$(controller_of "$1") other=$(controller_of "$2")
+  reaches "$member" "$own" "$(listens "$1")" || fail "$member does not reach its controller $own"
+  on "$member" ip route add "$other/32" via "$own" || fail "the route of an intruder"
+  if reaches "$member" "$other" "$(listens "$2")"; then fail "$member reaches the controller of $2"; fi
+  on "$member" ip route del "$other/32"
+  say "no way from $1 through the service node to $2"
+}
 login() { # CLUSTER USER COMMAND: as the user on the login node, by ssh
   tundish cluster exec "$1" --user "$2" --identity "$WORK/$2" -- "$3"
 }
