@@ -8,7 +8,8 @@ constexpr auto kernel = frr_parts::Kernel::netns_per_vni;
 
 SwitchCapabilities capabilities() {
   SwitchCapabilities out = frr_parts::capabilities_of(kernel);
-  out.proof_by = "families/switches/frr_test, frr_vtysh_test";
+  out.proof = ProofLevel::wire;
+  out.proof_by = "tests/lab/network.sh, tests/netns/frr_driver.sh";
   return out;
 }
 

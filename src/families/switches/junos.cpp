@@ -17,8 +17,8 @@ SwitchCapabilities capabilities() {
   // the 15 that every vendor holds. Filters: up to 64; checked 2026-11.
   out.vrf_name_limit = 15;
   out.acl_name_limit = 31;
-  out.proof = ProofLevel::self_consistent;
-  out.proof_by = "families junos_test: golden files, read-back, steps on a tree of statements";
+  out.proof = ProofLevel::emulator;
+  out.proof_by = "tests/contract/switch_drivers_test";
   return out;
 }
 

@@ -13,7 +13,8 @@ SwitchCapabilities capabilities() {
   // Source: Cumulus Linux 5.10 user guide, VLAN-aware Bridge Mode: 3725-3999 are reserved for
   // L3VNIs and internal use by default; checked 2026-11.
   out.reserved_vlans = {{3725, 3999}};
-  out.proof_by = "families/switches/nvue_test";
+  out.proof = ProofLevel::emulator;
+  out.proof_by = "tests/contract/switch_drivers_test";
   return out;
 }
 

@@ -22,8 +22,8 @@ SwitchCapabilities capabilities() {
   // Source: Cisco Nexus 9000 NX-OS layer 2 guide, "Reserved VLANs": 3968..4094 by default;
   // checked 2026-11.
   out.reserved_vlans = {{3968, 4094}};
-  out.proof = ProofLevel::self_consistent;
-  out.proof_by = "families nxos_test: golden files, read-back, steps on a line tree";
+  out.proof = ProofLevel::emulator;
+  out.proof_by = "tests/contract/switch_drivers_test";
   return out;
 }
 
