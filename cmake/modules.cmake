@@ -4,6 +4,7 @@ target_include_directories(tundish_flags INTERFACE
   ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
 target_compile_options(tundish_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion>  # g++ does not count it as -Wconversion
   -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
 target_compile_definitions(tundish_flags INTERFACE TUNDISH_VERSION="${PROJECT_VERSION}")
 

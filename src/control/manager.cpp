@@ -393,7 +393,10 @@ Instant Manager::next_look(const ClusterId& id, const Cluster& cluster) const {
 
 void Manager::look_at_engines(Instant now) {
   const Registry& reg = parts_.ledger.view();
-  std::erase_if(engine_looked_, [&](const auto& looked) { return !reg.find(looked.first); });
+  const auto is_gone = [&](const auto& entry) { return !reg.find(entry.first); };
+  std::erase_if(engine_looked_, is_gone);
+  std::erase_if(seen_.engines, is_gone);
+  std::erase_if(seen_.engine_answered, is_gone);
   for (const auto& [id, cluster] : reg.all<Cluster>()) {
     if (!cluster.status.controller_ready || now < next_look(id, cluster)) continue;
     engine_looked_[id] = now;
@@ -417,8 +420,10 @@ void Manager::on_engine(const ClusterId& cluster, EngineObserved observed) {
   const Cluster* found = reg.find(cluster);
   if (!found) {
     seen_.engines.erase(cluster);
+    seen_.engine_answered.erase(cluster);
     return;
   }
+  if (observed.reachable) seen_.engine_answered[cluster] = observed.at;
   const bool same = fresh_engine(view(), cluster) && shows_same(seen_.engines[cluster], observed);
   seen_.engines[cluster] = std::move(observed);
   if (same && is_quiet(*found)) return;

@@ -18,6 +18,20 @@ const EngineObserved* fresh_engine(const View& view, const ClusterId& cluster) {
   return view.now - it->second.at < view.limits.engine_stale ? &it->second : nullptr;
 }
 
+std::optional<EngineSilence> engine_silence(const View& view, const Cluster& cluster) {
+  const bool set_up =
+      cluster.status.controller_ready && cluster.status.phase != ClusterPhase::deleting;
+  if (!set_up || fresh_engine(view, cluster.id)) return std::nullopt;
+  EngineSilence out{view.seen.started_at, ""};
+  const auto answered = view.seen.engine_answered.find(cluster.id);
+  if (answered != view.seen.engine_answered.end()) out.since = answered->second;
+  const auto last = view.seen.engines.find(cluster.id);
+  const bool refused = last != view.seen.engines.end() && !last->second.reachable;
+  if (refused) out.fault = last->second.fault;
+  if (refused || view.now - out.since >= view.limits.engine_stale) return out;
+  return std::nullopt;
+}
+
 PortRef port_of(const View& view, const Node& node, const std::string& interface) {
   for (const auto& port : node.spec.ports) {
     if (port.name != interface) continue;

@@ -1,6 +1,7 @@
 #pragma once
 // What controllers decide on: the registry, what was last observed, and now.
 #include <map>
+#include <optional>
 #include <string>
 
 #include "model/engine.hpp"
@@ -39,6 +40,7 @@ struct FabricObserved {
 struct Observations {
   std::map<NodeId, Presence> presence;
   std::map<ClusterId, EngineObserved> engines;
+  std::map<ClusterId, Instant> engine_answered;  ///< of its last look that showed something
   std::map<std::pair<std::string, std::string>, PortObserved> ports;  ///< (switch, port)
   std::map<std::string, SwitchObserved> switches;                     ///< by name
   std::map<std::string, FabricObserved> fabrics;                      ///< by name
@@ -75,6 +77,13 @@ struct View {
 bool is_present(const View& view, const NodeId& node);
 /// The engine's last answer when it is fresh and the controller answered; else nullptr.
 const EngineObserved* fresh_engine(const View& view, const ClusterId& cluster);
+/// An engine that was set up and does not answer: unknown, which is no fault of any node.
+struct EngineSilence {
+  Instant since;      ///< its last answer, or the start of this process
+  std::string fault;  ///< of the last look; empty: none is known
+};
+/// nullopt: it answers, is not set up yet, or had no time to answer since the process began.
+std::optional<EngineSilence> engine_silence(const View& view, const Cluster& cluster);
 /// The port of a node that carries a tenant's network, with its switch; switch_name empty: none.
 PortRef port_of(const View& view, const Node& node, const std::string& interface);
 /// Ranges that Tundish owns on the switch, and the ports: those that nodes are cabled to.

@@ -105,12 +105,19 @@ void Runner::submit(Action action, const View& view) {
   }
 }
 
+/// A result that is recorded is a write as any other: tests end the process there, too.
+Result<> Runner::perform(const Operation& operation, const Action& action,
+                         const std::string& reason) {
+  const auto done = ledger_.perform(operation, actor_of(action), reason);
+  if (done) listener_.on_hook("op:" + std::string(operation.name()));
+  return done;
+}
+
 /// Recorded, so that the incident tells why nothing happens and its deadlines wait.
 void Runner::refuse(const Action& action, const Permit& answer) {
   waiting_[action.key] = answer.reason;
   if (action.result_to != ResultTo::incident_act) return;
-  (void)ledger_.perform(*refuse_act(action.incident, action.key, answer.reason), actor_of(action),
-                        answer.reason);
+  (void)perform(*refuse_act(action.incident, action.key, answer.reason), action, answer.reason);
 }
 
 void Runner::propose(const Action& action, const Permit& answer, const View& view) {
@@ -123,11 +130,11 @@ void Runner::propose(const Action& action, const Permit& answer, const View& vie
   if (const Node* node = view.reg.find(action.node)) proposal.object = "node/" + node->meta.name;
   proposal.reason = action.reason + " (" + answer.reason + ")";
   proposal.expires_at = view.now + view.limits.proposal_life;
-  (void)ledger_.perform(*open_proposal(std::move(proposal)), actor_of(action), answer.reason);
+  (void)perform(*open_proposal(std::move(proposal)), action, answer.reason);
   if (action.result_to == ResultTo::incident_act) {
-    (void)ledger_.perform(
-        *finish_act(action.incident, action.key, StepOutcome::proposed, answer.reason, {}),
-        actor_of(action), answer.reason);
+    (void)perform(
+        *finish_act(action.incident, action.key, StepOutcome::proposed, answer.reason, {}), action,
+        answer.reason);
   }
 }
 
@@ -154,7 +161,7 @@ void Runner::execute(Action action) {
   running_[action.key] = {scheduler_.now(), action.name, action.node, action.cluster};
   listener_.on_hook("act:" + action.name + ":start");
   if (action.result_to == ResultTo::incident_act) {
-    (void)ledger_.perform(*resume_act(action.incident, action.key), actor_of(action), action.name);
+    (void)perform(*resume_act(action.incident, action.key), action, action.name);
   }
   if (std::holds_alternative<EngineAct>(action.act)) {
     engines_[action.cluster] = {true, scheduler_.now() + action.limit};
@@ -190,8 +197,7 @@ void Runner::execute(Action action) {
   } else if (const auto* inject = std::get_if<InjectAct>(&action.act)) {
     start_injection(*inject, finish, action.key);
   } else if (const auto* leave = std::get_if<PermitClaimsAct>(&action.act)) {
-    const auto permitted =
-        ledger_.perform(*permit_claims(leave->incident), actor_of(action), action.reason);
+    const auto permitted = perform(*permit_claims(leave->incident), action, action.reason);
     finish(from(permitted, action.key));
   }
 }
@@ -273,8 +279,8 @@ void Runner::record(const Action& action, const Result<VerbResult>& result, Dura
   const bool ok = result && result->ok;
   std::string detail = result ? result->what : result.error().message();
   const bool late = !result && result.error().code == Code::timeout;
-  const auto perform = [&](const OperationPtr& operation) {
-    const auto done = ledger_.perform(*operation, actor_of(action), action.name);
+  const auto store = [&](const OperationPtr& operation) {
+    const auto done = perform(*operation, action, action.name);
     if (!done) {
       log(LogLevel::warn, "result_not_recorded",
           {{"act", action.name}, {"why", done.error().message()}});
@@ -286,41 +292,41 @@ void Runner::record(const Action& action, const Result<VerbResult>& result, Dura
       const StepOutcome outcome = ok     ? StepOutcome::done
                                   : late ? StepOutcome::timeout
                                          : StepOutcome::failed;
-      perform(finish_act(action.incident, action.key, outcome, detail, acting));
+      store(finish_act(action.incident, action.key, outcome, detail, acting));
       break;
     }
     case ResultTo::incident_checks: {
       if (result && !result->verdicts.empty()) {
-        perform(record_incident_verdicts(action.incident, action.key, result->verdicts,
-                                         outcome_of(result->verdicts)));
+        store(record_incident_verdicts(action.incident, action.key, result->verdicts,
+                                       outcome_of(result->verdicts)));
         if (outcome_of(result->verdicts) == StepOutcome::failed) {
-          perform(confirm_hardware(action.incident));
+          store(confirm_hardware(action.incident));
         }
       } else {
-        perform(finish_act(action.incident, action.key, StepOutcome::timeout, detail, acting));
+        store(finish_act(action.incident, action.key, StepOutcome::timeout, detail, acting));
       }
       break;
     }
     case ResultTo::node_checks:
       if (result && !result->verdicts.empty()) {
-        perform(record_verdicts(action.node, result->verdicts, all_ok(result->verdicts)));
+        store(record_verdicts(action.node, result->verdicts, all_ok(result->verdicts)));
       }
       break;
     case ResultTo::node_phase: {
       const Node* node = ledger_.view().find(action.node);
-      if (ok && node) perform(set_node_phase(action.node, node->status.phase, action.next_phase));
+      if (ok && node) store(set_node_phase(action.node, node->status.phase, action.next_phase));
       break;
     }
     case ResultTo::member_joined:
       if (ok) {
         const bool joined = action.name == "setup_node";
-        perform(mark_joined(action.allocation, action.node, joined,
-                            joined ? action.config_hash : std::string()));
+        store(mark_joined(action.allocation, action.node, joined,
+                          joined ? action.config_hash : std::string()));
       }
       break;
     case ResultTo::controller_ready:
       if (ok) {
-        perform(record_controller(action.cluster, true, action.config_hash, action.users));
+        store(record_controller(action.cluster, true, action.config_hash, action.users));
       }
       break;
   }

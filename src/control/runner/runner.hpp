@@ -82,6 +82,7 @@ class Runner {
   bool is_outdated(const Action& action) const;
   bool is_overtaking(const Action& action) const;
   void propose(const Action& action, const Permit& permit, const View& view);
+  Result<> perform(const Operation& operation, const Action& action, const std::string& reason);
   void refuse(const Action& action, const Permit& permit);
   void execute(Action action);
   void start_verb(const Action& action, VerbCall call);

@@ -83,6 +83,17 @@ void add_observed(const Backend& b, Node& node) {
   node.status.conditions.push_back(std::move(silent));
 }
 
+/// The engine's own words stay with the operator: tundish status.
+void add_observed(const Backend& b, Cluster& cluster) {
+  const control::View view = b.parts.manager.view();
+  const auto silence = control::engine_silence(view, cluster);
+  if (!silence) return;
+  const std::string age = std::to_string((view.now - silence->since).us / 1000000);
+  std::string& reason = cluster.status.reason;
+  reason += (reason.empty() ? "" : "; ") + std::string("the engine has not answered for ") + age +
+            " s: unknown, no fault";
+}
+
 Result<> run_long(Backend& b, std::function<void()> work, std::function<void()> done) {
   constexpr int most_jobs = 2;  // the pool serves name lookups and the like too
   if (!b.parts.offload) {

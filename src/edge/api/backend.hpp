@@ -86,10 +86,12 @@ Result<T> get_matching(const Backend& b, const Call& call, const std::string& na
   return object;
 }
 
-/// What is seen now and never stored: for a node, when its agent was heard.
+/// What is seen now and never stored: for a node, when its agent was heard; for a cluster, that its
+/// engine does not answer.
 template <class T>
 void add_observed(const Backend&, T&) {}
 void add_observed(const Backend& b, Node& node);
+void add_observed(const Backend& b, Cluster& cluster);
 
 /// The object as the caller may see it; nullopt: not at all.
 template <class T>

@@ -34,6 +34,15 @@ void add_notices(const Backend& b, const FleetCounts& counts, StatusReport& out)
     out.notices.push_back(std::to_string(silent) +
                           " agents are not heard; their nodes are unknown, not broken");
   }
+  const auto view = b.parts.manager.view();
+  for (const auto& [id, cluster] : b.reg().all<Cluster>()) {
+    const auto silence = control::engine_silence(view, cluster);
+    if (!silence) continue;
+    out.notices.push_back("cluster " + cluster.meta.name + ": its engine has not answered for " +
+                          std::to_string((view.now - silence->since).us / 1000000) +
+                          " s; its nodes and jobs are unknown, not broken" +
+                          (silence->fault.empty() ? "" : ": " + silence->fault));
+  }
   if (out.proposals_waiting > 0) {
     out.notices.push_back("proposals wait for a person: tundish proposal list");
   }

@@ -91,8 +91,9 @@ OperationPtr set_node_phase(NodeId id, NodePhase from, NodePhase to) {
     Node node = TRY(get_object(txn, id));
     if (node.status.phase == to) return {};
     if (node.status.phase != from) {
-      return make_error(Code::conflict, "node " + node.meta.name + " left phase " +
-                                            std::string(enum_names(from)[static_cast<int>(from)]));
+      return make_error(Code::conflict,
+                        "node " + node.meta.name + " left phase " +
+                            std::string(enum_names(from)[static_cast<std::size_t>(from)]));
     }
     node.status.phase = to;
     node.status.phase_since = txn.now();

@@ -25,9 +25,8 @@ class FakeTundishd {
     net::ListenOptions options;
     options.url = "http://127.0.0.1:" + std::to_string(port);
     auto listening = net::HttpServer::listen(
-        loop_, options, [this](net::ServerRequest request, net::Reply reply) {
-          handle(request, reply);
-        });
+        loop_, options,
+        [this](net::ServerRequest request, net::Reply reply) { handle(request, reply); });
     server_ = std::move(*listening);
     port_ = server_->port();
     thread_ = std::thread([this] { loop_.run(); });
@@ -41,63 +40,75 @@ class FakeTundishd {
   }
   int port() const { return port_; }
 
+  struct State {
+    bool admit = true;
+    bool reject = false;
+    std::string token = "token-1";
+    int enrolments = 0;
+    int syncs = 0;
+    AgentSync last;
+    std::map<std::string, Witness> witnesses;
+    std::map<std::string, VerbResult> results;
+    std::map<std::string, VerbCall> calls;
+  };
+
   template <class Predicate>
   bool wait(Predicate holds) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(10), [&] { return holds(*this); });
+    return changed_.wait_for(lock, std::chrono::seconds(10), [&] { return holds(state_); });
+  }
+  /// A copy: the agent goes on talking meanwhile.
+  State now() {
+    const std::lock_guard lock(mutex_);
+    return state_;
+  }
+  template <class Change>
+  void change(Change change) {
+    const std::lock_guard lock(mutex_);
+    change(state_);
   }
   void call(VerbCall call) {
-    const std::lock_guard lock(mutex_);
-    calls[call.key] = std::move(call);
+    change([&](State& state) { state.calls[call.key] = std::move(call); });
   }
-
-  bool admit = true;
-  bool reject = false;
-  std::string token = "token-1";
-  int enrolments = 0;
-  int syncs = 0;
-  AgentSync last;
-  std::map<std::string, Witness> witnesses;
-  std::map<std::string, VerbResult> results;
-  std::map<std::string, VerbCall> calls;
 
  private:
   void handle(const net::ServerRequest& request, const net::Reply& reply) {
     const std::lock_guard lock(mutex_);
     if (request.path == "/v1/agent/enrol") return enrol(request, reply);
     const auto secret = request.headers.find("authorization");
-    if (reject || secret == request.headers.end() || secret->second != "Bearer secret-1") {
+    if (state_.reject || secret == request.headers.end() || secret->second != "Bearer secret-1") {
       return reply.send(401, "{}");
     }
     if (request.path == "/v1/agent/sync") return sync(request, reply);
     AgentVerbs verbs;
-    for (const auto& [key, call] : calls) verbs.verbs.push_back(call);
+    for (const auto& [key, call] : state_.calls) verbs.verbs.push_back(call);
     reply.send(200, render_json(verbs));
   }
   void enrol(const net::ServerRequest& request, const net::Reply& reply) {
     EnrolRequest wanted;
-    ++enrolments;
+    ++state_.enrolments;
     changed_.notify_all();
-    if (!parse_json(request.body, wanted) || wanted.token != token) return reply.send(401, "{}");
+    if (!parse_json(request.body, wanted) || wanted.token != state_.token)
+      return reply.send(401, "{}");
     EnrolReply answer;
-    answer.admitted = admit;
+    answer.admitted = state_.admit;
     answer.retry_after_ms = 100;
-    if (admit) answer.node = "n-1";
-    if (admit) answer.secret = "secret-1";
+    if (state_.admit) answer.node = "n-1";
+    if (state_.admit) answer.secret = "secret-1";
     reply.send(200, render_json(answer));
   }
   void sync(const net::ServerRequest& request, const net::Reply& reply) {
-    last = {};
-    ASSERT_TRUE(parse_json(request.body, last).has_value());
-    ++syncs;
+    state_.last = {};
+    ASSERT_TRUE(parse_json(request.body, state_.last).has_value());
+    ++state_.syncs;
     AgentSyncReply answer;
-    for (const auto& witness : last.witnesses) {
-      witnesses[witness.id] = witness;
+    for (const auto& witness : state_.last.witnesses) {
+      state_.witnesses[witness.id] = witness;
       answer.stored_witnesses.push_back(witness.id);
     }
-    for (const auto& result : last.results) {
-      results[result.key] = result;
-      calls.erase(result.key);
+    for (const auto& result : state_.last.results) {
+      state_.results[result.key] = result;
+      state_.calls.erase(result.key);
       answer.stored_results.push_back(result.key);
     }
     changed_.notify_all();
@@ -108,6 +119,7 @@ class FakeTundishd {
   std::unique_ptr<net::HttpServer> server_;
   int port_ = 0;
   std::mutex mutex_;
+  State state_;
   std::condition_variable changed_;
   std::thread thread_;
 };
@@ -179,24 +191,24 @@ TEST_F(AgentTest, EnrolsOnceAndTellsItsHardware) {
   FakeTundishd tundishd;
   start(tundishd.port());
   ASSERT_TRUE(tundishd.wait([](auto& t) { return t.last.hardware.has_value(); }));
-  EXPECT_EQ(tundishd.last.hardware->serial, "SER-1");
-  EXPECT_EQ(tundishd.last.hardware->nic_macs, std::vector<std::string>{"02:00:00:00:00:0a"});
-  EXPECT_EQ(tundishd.last.boot_id, "boot-1");
+  EXPECT_EQ(tundishd.now().last.hardware->serial, "SER-1");
+  EXPECT_EQ(tundishd.now().last.hardware->nic_macs, std::vector<std::string>{"02:00:00:00:00:0a"});
+  EXPECT_EQ(tundishd.now().last.boot_id, "boot-1");
   EXPECT_EQ(fs::status(folder_ + "/state/identity.json").permissions(),
             fs::perms::owner_read | fs::perms::owner_write);
   start(tundishd.port());
-  const int before = tundishd.syncs;
+  const int before = tundishd.now().syncs;
   ASSERT_TRUE(tundishd.wait([&](auto& t) { return t.syncs > before + 1; }));
-  EXPECT_EQ(tundishd.enrolments, 1);
+  EXPECT_EQ(tundishd.now().enrolments, 1);
 }
 
 TEST_F(AgentTest, WaitsUntilItIsAdmitted) {
   FakeTundishd tundishd;
-  tundishd.admit = false;
+  tundishd.change([](auto& state) { state.admit = false; });
   start(tundishd.port());
   ASSERT_TRUE(tundishd.wait([](auto& t) { return t.enrolments >= 2; }));
-  EXPECT_EQ(tundishd.syncs, 0);
-  tundishd.admit = true;
+  EXPECT_EQ(tundishd.now().syncs, 0);
+  tundishd.change([](auto& state) { state.admit = true; });
   ASSERT_TRUE(tundishd.wait([](auto& t) { return t.syncs > 0; }));
 }
 
@@ -204,13 +216,13 @@ TEST_F(AgentTest, ARejectedIdentityNeedsANewerToken) {
   FakeTundishd tundishd;
   start(tundishd.port());
   ASSERT_TRUE(tundishd.wait([](auto& t) { return t.syncs > 0; }));
-  tundishd.reject = true;
+  tundishd.change([](auto& state) { state.reject = true; });
   std::this_thread::sleep_for(std::chrono::milliseconds(400));
-  EXPECT_EQ(tundishd.enrolments, 1) << "a spent token is not tried again";
+  EXPECT_EQ(tundishd.now().enrolments, 1) << "a spent token is not tried again";
   write("token", "token-1\n");  // newer than the identity now
   ASSERT_TRUE(tundishd.wait([](auto& t) { return t.enrolments == 2; }));
-  tundishd.reject = false;
-  const int before = tundishd.syncs;
+  tundishd.change([](auto& state) { state.reject = false; });
+  const int before = tundishd.now().syncs;
   ASSERT_TRUE(tundishd.wait([&](auto& t) { return t.syncs > before; }));
 }
 
@@ -221,9 +233,9 @@ TEST_F(AgentTest, RunsAVerbOnceAndTellsItsResult) {
   call.line = "<4>NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.";
   tundishd.call(call);
   ASSERT_TRUE(tundishd.wait([](auto& t) { return t.results.count("inject-1") == 1; }));
-  EXPECT_TRUE(tundishd.results["inject-1"].ok) << tundishd.results["inject-1"].what;
+  EXPECT_TRUE(tundishd.now().results["inject-1"].ok) << tundishd.now().results["inject-1"].what;
   EXPECT_EQ(*process::read_file(folder_ + "/kmsg"), call.line + "\n");
-  tundishd.results.clear();
+  tundishd.change([](auto& state) { state.results.clear(); });
   tundishd.call(call);  // as after a restored store
   ASSERT_TRUE(tundishd.wait([](auto& t) { return t.results.count("inject-1") == 1; }));
   EXPECT_EQ(*process::read_file(folder_ + "/kmsg"), call.line + "\n") << "not done twice";
@@ -236,9 +248,9 @@ TEST_F(AgentTest, ChecksAnswerUnknownWhenTheProbeFails) {
   call.run_checks.emplace();
   tundishd.call(call);
   ASSERT_TRUE(tundishd.wait([](auto& t) { return t.results.count("checks-1") == 1; }));
-  ASSERT_EQ(tundishd.results["checks-1"].verdicts.size(), 1U);
-  EXPECT_EQ(tundishd.results["checks-1"].verdicts[0].state, VerdictState::unknown);
-  EXPECT_FALSE(tundishd.results["checks-1"].verdicts[0].reason.empty());
+  ASSERT_EQ(tundishd.now().results["checks-1"].verdicts.size(), 1U);
+  EXPECT_EQ(tundishd.now().results["checks-1"].verdicts[0].state, VerdictState::unknown);
+  EXPECT_FALSE(tundishd.now().results["checks-1"].verdicts[0].reason.empty());
 }
 
 TEST_F(AgentTest, TheHoldFileStopsActsButNotChecks) {
@@ -253,7 +265,8 @@ TEST_F(AgentTest, TheHoldFileStopsActsButNotChecks) {
   checks.run_checks.emplace();
   tundishd.call(checks);
   ASSERT_TRUE(tundishd.wait([](auto& t) { return t.results.size() == 6; }));
-  for (const auto& [key, result] : tundishd.results) {
+  const auto results = tundishd.now().results;
+  for (const auto& [key, result] : results) {
     if (key == "checks") {
       EXPECT_TRUE(result.ok);
       continue;
@@ -261,7 +274,7 @@ TEST_F(AgentTest, TheHoldFileStopsActsButNotChecks) {
     EXPECT_EQ(result.code, "denied") << key;
     EXPECT_EQ(result.what, "hold file");
   }
-  EXPECT_TRUE(tundishd.last.on_hold);
+  EXPECT_TRUE(tundishd.now().last.on_hold);
 }
 
 TEST_F(AgentTest, HostileCallsAreAnsweredNotObeyed) {
@@ -275,7 +288,8 @@ TEST_F(AgentTest, HostileCallsAreAnsweredNotObeyed) {
   tundishd.call(observe);
   tundishd.call(call_of("bare", Verb::setup_node));
   ASSERT_TRUE(tundishd.wait([](auto& t) { return t.results.size() == 3; }));
-  for (const auto& [key, result] : tundishd.results) EXPECT_EQ(result.code, "invalid") << key;
+  const auto results = tundishd.now().results;
+  for (const auto& [key, result] : results) EXPECT_EQ(result.code, "invalid") << key;
 }
 
 TEST_F(AgentTest, SpoolsWhileTundishdIsAwayAndTellsAfterwards) {
@@ -295,7 +309,7 @@ TEST_F(AgentTest, SpoolsWhileTundishdIsAwayAndTellsAfterwards) {
   FakeTundishd tundishd(port);
   start(port);
   ASSERT_TRUE(tundishd.wait([](auto& t) { return t.witnesses.count("boot-1/kmsg/0") == 1; }));
-  EXPECT_EQ(tundishd.witnesses["boot-1/kmsg/0"].event.code, 79);
+  EXPECT_EQ(tundishd.now().witnesses["boot-1/kmsg/0"].event.code, 79);
 }
 
 TEST_F(AgentTest, OneAgentPerState) {

@@ -22,14 +22,18 @@ std::vector<std::string> parse_addresses(const std::string& text) {
   return out;
 }
 
+Result<std::vector<std::string>> addresses_on(const std::string& interface, Duration limit) {
+  return parse_addresses(
+      TRY(run_ip({"-o", "-4", "addr", "show", "dev", interface, "scope", "global"}, limit)));
+}
+
 }  // namespace
 
 std::string Stages::render() const { return join(times_, ", "); }
 
 Result<> apply_address(const AddressPlan& plan, Duration limit) {
   const std::string wanted = plan.address + "/" + std::to_string(plan.prefix_length);
-  const auto present = parse_addresses(
-      TRY(run_ip({"-o", "-4", "addr", "show", "dev", plan.interface, "scope", "global"}, limit)));
+  const auto present = TRY(addresses_on(plan.interface, limit));
   bool has = false;
   bool has_others = false;
   for (const auto& address : present) (address == wanted ? has : has_others) = true;
@@ -39,6 +43,15 @@ Result<> apply_address(const AddressPlan& plan, Duration limit) {
   }
   TRY(run_ip({"link", "set", plan.interface, "up"}, limit));
   if (!has) TRY(run_ip({"addr", "add", wanted, "dev", plan.interface}, limit));
+  return {};
+}
+
+Result<> remove_address(const AddressPlan& plan, Duration limit) {
+  const std::string unwanted = plan.address + "/" + std::to_string(plan.prefix_length);
+  for (const auto& address : TRY(addresses_on(plan.interface, limit))) {
+    if (address != unwanted) continue;
+    TRY(run_ip({"addr", "del", unwanted, "dev", plan.interface}, limit));
+  }
   return {};
 }
 

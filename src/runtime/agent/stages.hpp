@@ -37,6 +37,8 @@ struct AddressPlan {
 };
 /// Nothing is touched when the port has the address already, so that a repeat cuts no connection.
 Result<> apply_address(const AddressPlan& plan, Duration limit);
+/// The one address; others on the port stay. Done when it is not there.
+Result<> remove_address(const AddressPlan& plan, Duration limit);
 /// Lines for /etc/hosts.
 std::string render_names(const std::vector<HostEntry>& entries);
 

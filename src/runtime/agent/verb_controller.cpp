@@ -1,3 +1,4 @@
+#include "runtime/agent/controller_address.hpp"
 #include "runtime/agent/port_shield.hpp"
 #include "runtime/agent/stages.hpp"
 #include "runtime/agent/text_block.hpp"
@@ -23,6 +24,7 @@ Result<VerbNote> verb_setup_controller(const VerbCall& call, const VerbTools& to
     return make_error(Code::denied, "the out-of-band port is not a tenant's");
   }
   Stages stages;
+  TRY_VOID(record_controller_address(tools.config.state_dir, setup));
   // A service node serves several clusters: their addresses and names live side by side, and
   // nobody may reach one of them from the network of another.
   TRY_VOID(stages.run("shield",
@@ -43,6 +45,7 @@ Result<VerbNote> verb_stop_controller(const VerbCall& call, const VerbTools& too
   TRY_VOID(validate_cluster(call.cluster));
   TRY_VOID(stop_slurm_controller(call.cluster, tools.paths));
   TRY_VOID(write_block(tools.paths.etc + "/hosts", {call.cluster, ""}));
+  TRY_VOID(drop_controller_address(tools.config.state_dir, call.cluster));
   return VerbNote{};
 }
 
