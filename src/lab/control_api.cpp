@@ -288,6 +288,7 @@ LabStatus ControlApi::status() const {
   out.daemon_running = parts_.daemon.pid() != 0;
   for (const auto& [name, node] : parts_.power.nodes()) out.nodes.push_back(status_of_node(node));
   out.switches = parts_.fabric.status();
+  out.hcas = parts_.fabric.hcas();
   return out;
 }
 

@@ -66,12 +66,13 @@ void LabStatus::fields(Fields& f) {
   f(4, "daemon_starts", daemon_starts, "How often tundishd was started.");
   f(5, "daemon_running", daemon_running, "Whether tundishd runs.");
   f(6, "nodes", nodes, "Nodes.");
-  f(7, "switches", switches, "Switches of an frr fabric.");
+  f(7, "switches", switches, "Switches of an frr fabric, its manager and its storage.");
+  f(8, "hcas", hcas, "InfiniBand ports of its nodes.");
 }
 
 void LabSwitchStatus::fields(Fields& f) {
   f(1, "name", name, "Name of the switch.");
-  f(2, "role", role, "leaf or spine.");
+  f(2, "role", role, "leaf, spine, manager or storage.");
   f(3, "phase", phase, "off, booting, running, frozen or failed.");
   f(4, "starts", starts, "Number of starts in this lab.");
   f(5, "host_pid", host_pid, "Process 1 of the switch as the machine counts it.");
@@ -80,6 +81,17 @@ void LabSwitchStatus::fields(Fields& f) {
   f(8, "loopback", loopback, "Router id; of a leaf also the tunnel end.");
   f(9, "failure", failure, "Why the last start failed.");
   f(10, "cut", cut, "Ports whose cable is cut.");
+}
+
+void LabHcaStatus::fields(Fields& f) {
+  f(1, "node", node, "Node.");
+  f(2, "name", name, "Name inside the node.");
+  f(3, "guid", guid, "GUID of the port.");
+  f(4, "plugged", plugged, "Port of a switch that it is plugged into.");
+  f(5, "link", link, "down, init, armed or active.");
+  f(6, "lid", lid, "Local identifier; 0: none yet.");
+  f(7, "pkeys", pkeys, "PKey table without empty entries.");
+  f(8, "cut", cut, "Whether its cable is cut.");
 }
 
 void SwitchRequest::fields(Fields& f) {

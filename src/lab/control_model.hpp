@@ -13,8 +13,8 @@ struct LabNodeStatus {
   std::string phase;  ///< off, post, booting, running, stopping, failed
   std::string boot_id;
   int boots = 0;
-  int host_pid = 0;           ///< of node-init, in the machine's pid namespace; 0 when off
-  std::string network_path;   ///< /proc/<host_pid>/ns/net
+  int host_pid = 0;          ///< of node-init, in the machine's pid namespace; 0 when off
+  std::string network_path;  ///< /proc/<host_pid>/ns/net
   std::string oob_address;
   std::string bmc_address;
   std::string failure;
@@ -26,7 +26,7 @@ struct LabNodeStatus {
 
 struct LabSwitchStatus {
   std::string name;
-  std::string role;   ///< leaf or spine
+  std::string role;   ///< leaf, spine, manager or storage
   std::string phase;  ///< off, booting, running, frozen, failed
   int starts = 0;
   int host_pid = 0;          ///< its process 1, in the machine's pid namespace; 0 when off
@@ -39,14 +39,29 @@ struct LabSwitchStatus {
   void fields(Fields& f);
 };
 
+/// An InfiniBand port of a node, as it was last seen in the simulated fabric.
+struct LabHcaStatus {
+  std::string node;
+  std::string name;     ///< mlx5_0
+  std::string guid;     ///< of the port
+  std::string plugged;  ///< ibleaf1/3
+  std::string link;     ///< down, init, armed or active
+  int lid = 0;
+  std::vector<std::string> pkeys;  ///< without empty entries
+  bool cut = false;                ///< its cable
+
+  void fields(Fields& f);
+};
+
 struct LabStatus {
   std::string name;
-  std::string state;  ///< starting, ready, stopped, failed: REASON
+  std::string state;       ///< starting, ready, stopped, failed: REASON
   int supervisor_pid = 0;  ///< in the machine's pid namespace; 0 when it does not run
   int daemon_starts = 0;
   bool daemon_running = false;
   std::vector<LabNodeStatus> nodes;
   std::vector<LabSwitchStatus> switches;
+  std::vector<LabHcaStatus> hcas;
 
   void fields(Fields& f);
 };
@@ -122,7 +137,7 @@ struct SwitchRequest {
 enum class CableFault { cut, mend, flap };
 std::span<const std::string_view> enum_names(CableFault);
 struct CableRequest {
-  std::string port;  ///< leaf1/swp3, leaf1/up2, or an interface of a node: n01/eth0
+  std::string port;  ///< leaf1/swp3, leaf1/up2, n01/eth0, n01/mlx5_0, ibleaf1/3
   CableFault action = CableFault::cut;
 
   void fields(Fields& f);

@@ -28,6 +28,7 @@ class Fabric {
   /// Blocks until the switches' processes are gone.
   virtual void stop_all() {}
   virtual std::vector<LabSwitchStatus> status() const { return {}; }
+  virtual std::vector<LabHcaStatus> hcas() const { return {}; }
 
   /// Process 1 of a switch, as seen from the lab; 0: there is none.
   virtual int pid_of(const std::string&) const { return 0; }

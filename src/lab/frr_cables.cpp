@@ -55,14 +55,15 @@ Result<> FrrFabric::set_uplink(const std::string& end, LinkState state) {
     }
   }
   return make_error(Code::not_found, "no cable ends at " + end)
-      .with_remedy("name an end as leaf1/swp3, leaf1/up2 or n01/eth0");
+      .with_remedy("name an end as leaf1/swp3, leaf1/up2, n01/eth0 or n01/mlx5_0");
 }
 
 Result<> FrrFabric::set_state(const std::string& end, LinkState state) {
+  if (ib_ && ib_->has_end(end)) return ib_->set_link(end, state);
   const auto cable = find_cable(end);
   if (!cable) return set_uplink(end, state);
   (*cable)->state = state;
-  if ((*cable)->node_pid == 0) return {};
+  if ((*cable)->network.empty()) return {};
   return set_link(port_peer((*cable)->node, (*cable)->interface), state);
 }
 

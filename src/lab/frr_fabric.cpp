@@ -47,7 +47,7 @@ std::string_view FrrFabric::phase_name(Phase phase) {
 
 FrrFabric::FrrFabric(net::Loop& loop, const LabSpec& spec)
     : loop_(loop), spec_(spec), paths_(paths_of(spec)) {
-  for (auto& plan : switches_of(spec)) {
+  for (auto& plan : boxes_of(spec)) {
     auto box = std::make_unique<Box>();
     box->plan = std::move(plan);
     const std::string name = box->plan.name;
@@ -56,14 +56,21 @@ FrrFabric::FrrFabric(net::Loop& loop, const LabSpec& spec)
   for (const auto& node : hardware_of(spec)) {
     for (const auto& port : node.ports) {
       cables_.push_back(
-          {node.name, port.interface, port.mac, port.leaf, port.port, LinkState::up, 0});
+          {node.name, port.interface, port.mac, port.leaf, port.port, LinkState::up, ""});
     }
   }
+  if (boxes_.contains(storage_name)) {
+    const auto cable = storage_cable_of(spec);
+    cables_.push_back(
+        {storage_name, cable.interface, cable.mac, cable.leaf, cable.port, LinkState::up, ""});
+  }
+  if (boxes_.contains(manager_name)) ib_ = std::make_unique<IbFabric>(loop, spec);
 }
 
 Result<> FrrFabric::start() {
   for (auto& [name, box] : boxes_) TRY_VOID(box->chassis.make(box->plan.hardware()));
   TRY_VOID(wire());
+  if (ib_) TRY_VOID(ib_->start(boxes_.at(manager_name)->chassis.network_fd()));
   for (auto& [name, box] : boxes_) start_box(*box);
   return {};
 }
@@ -86,7 +93,7 @@ Result<> FrrFabric::wire() {
     lines += "link add " + peer + " type veth peer name " + management_port + " netns " + network +
              "\nlink set " + peer + " up\nroute add " + box->plan.management + "/32 dev " + peer +
              " src 10.88.0.1\n";
-    if (box->plan.role == SwitchRole::spine) continue;
+    if (box->plan.role != SwitchRole::leaf) continue;
     for (const auto& link : box->plan.links) {
       // Between two foreign namespaces by way of this one: `ip` names only the peer's.
       lines += "link add cable" + mtu + " type veth peer name " + link.peer_port + mtu + " netns " +
@@ -128,7 +135,8 @@ Result<> FrrFabric::try_start(Box& box) {
     box.pid = *pid;
     ++box.starts;
     (void)place_node(spec_, name, box.pid);
-    if (::write(sync[1], "g", 1) != 1) done = system_error("switch-init went away");
+    done = plug_box(box);
+    if (done && ::write(sync[1], "g", 1) != 1) done = system_error("switch-init went away");
   }
   ::close(sync[1]);
   if (!pid) return pid.error();
@@ -150,6 +158,9 @@ void FrrFabric::poll() {
       box->chassis.follow(box->pid);
     }
   }
+  if (!ib_) return;
+  const Box& manager = *boxes_.at(manager_name);
+  ib_->poll(manager.phase == Phase::running ? manager.pid : 0);
 }
 
 void FrrFabric::booted(Box& box) {
@@ -164,6 +175,7 @@ void FrrFabric::booted(Box& box) {
 void FrrFabric::ended(Box& box, int status) {
   const bool broken = box.phase == Phase::booting && WIFEXITED(status) && WEXITSTATUS(status) != 0;
   box.pid = 0;
+  pull(box.plan.name);
   box.chassis.reset();
   mend_lost_cables(box);
   if (box.phase == Phase::failed) return;  // start_box() gave up on it and told why
@@ -179,15 +191,15 @@ void FrrFabric::mend_lost_cables(const Box& box) {
     if (cable.leaf != box.plan.name || box.chassis.find(cable.port)) continue;
     log(LogLevel::warn, "lab_cable_lost", {{"switch", cable.leaf}, {"port", cable.port}});
     Result<> done = run_ip_batch(cable_line(cable));
-    if (done && cable.node_pid != 0) done = plug_cable(cable, cable.node_pid);
+    if (done && !cable.network.empty()) done = plug_cable(cable, cable.network);
     if (!done) log(LogLevel::error, "lab_cable_mend", {{"error", done.error().message()}});
   }
 }
 
-Result<> FrrFabric::plug_cable(Cable& cable, int pid) {
+Result<> FrrFabric::plug_cable(Cable& cable, const std::string& network) {
   const std::string here = port_peer(cable.node, cable.interface);
-  std::string lines = "link add link " + here + " name " + cable.interface + " netns " +
-                      std::to_string(pid) + " mtu 1500 type macvlan mode passthru\n";
+  std::string lines = "link add link " + here + " name " + cable.interface + " netns " + network +
+                      " mtu 1500 type macvlan mode passthru\n";
   if (cable.state == LinkState::up) lines += "link set " + here + " up\n";
   Result<> done;
   for (int tries = 0; tries < plug_tries; ++tries) {
@@ -195,22 +207,35 @@ Result<> FrrFabric::plug_cable(Cable& cable, int pid) {
     if (done) break;
     ::usleep(20000);
   }
-  if (done) cable.node_pid = pid;
+  if (done) cable.network = network;
   return done;
 }
 
-Result<> FrrFabric::plug(const LabNode& node, int pid) {
+Result<> FrrFabric::plug_box(const Box& box) {
   for (auto& cable : cables_) {
-    if (cable.node == node.name) TRY_VOID(plug_cable(cable, pid));
+    if (cable.node == box.plan.name) TRY_VOID(plug_cable(cable, box.chassis.network()));
   }
   return {};
 }
 
+Result<> FrrFabric::plug(const LabNode& node, int pid) {
+  for (auto& cable : cables_) {
+    if (cable.node == node.name) TRY_VOID(plug_cable(cable, std::to_string(pid)));
+  }
+  if (ib_) ib_->set_power(node.name, LinkState::up);
+  return {};
+}
+
 void FrrFabric::unplug(const LabNode& node) {
+  pull(node.name);
+  if (ib_) ib_->set_power(node.name, LinkState::down);
+}
+
+void FrrFabric::pull(const std::string& node) {
   std::string lines;
   for (auto& cable : cables_) {
-    if (cable.node != node.name) continue;
-    cable.node_pid = 0;
+    if (cable.node != node || cable.network.empty()) continue;
+    cable.network.clear();
     lines += "link set " + port_peer(cable.node, cable.interface) + " down\n";
   }
   if (!lines.empty()) (void)run_ip_batch(lines);
@@ -233,6 +258,11 @@ void FrrFabric::stop_all() {
     box->pid = 0;
     box->phase = Phase::off;
   }
+  if (ib_) ib_->stop();
+}
+
+std::vector<LabHcaStatus> FrrFabric::hcas() const {
+  return ib_ ? ib_->status() : std::vector<LabHcaStatus>{};
 }
 
 std::vector<LabSwitchStatus> FrrFabric::status() const {
@@ -240,7 +270,7 @@ std::vector<LabSwitchStatus> FrrFabric::status() const {
   for (const auto& [name, box] : boxes_) {
     LabSwitchStatus out;
     out.name = name;
-    out.role = box->plan.role == SwitchRole::leaf ? "leaf" : "spine";
+    out.role = std::string(role_name(box->plan.role));
     out.phase = std::string(phase_name(box->phase));
     out.starts = box->starts;
     const auto pid = process::read_file(paths_.switch_box(name) + "/host_pid");

@@ -1,11 +1,13 @@
 #pragma once
-// A fabric of FRR routers: one box per switch, and the cables between boxes and nodes.
+// A fabric of FRR routers: one box per switch, one for the storage, one for the InfiniBand fabric's
+// manager, and the cables between boxes and nodes.
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "lab/fabric.hpp"
+#include "lab/ib_fabric.hpp"
 #include "lab/links.hpp"
 #include "lab/switch_chassis.hpp"
 #include "lab/switch_plan.hpp"
@@ -23,6 +25,7 @@ class FrrFabric final : public Fabric {
   bool is_settled() const override;
   void stop_all() override;
   std::vector<LabSwitchStatus> status() const override;
+  std::vector<LabHcaStatus> hcas() const override;
   int pid_of(const std::string& switch_name) const override;
   Result<> set_switch(const SwitchRequest& request) override;
   Result<> set_cable(const CableRequest& request) override;
@@ -41,9 +44,9 @@ class FrrFabric final : public Fabric {
     std::string failure;
     std::map<std::string, LinkState> links;  ///< of uplinks: down when the cable is cut
   };
-  /// From an interface of a node to a port of a leaf. The node's end lies in the lab's root
-  /// network as port_peer(node, interface); what the node sees is on top of it, so that a node
-  /// can neither remove a cable nor take one with it when it dies.
+  /// From an interface of a node or the storage to a port of a leaf. The node's end lies in the
+  /// lab's root network as port_peer(node, interface); what the node sees is on top of it, so that
+  /// a node can neither remove a cable nor take one with it when it dies.
   struct Cable {
     std::string node;
     std::string interface;
@@ -51,7 +54,7 @@ class FrrFabric final : public Fabric {
     std::string leaf;
     std::string port;
     LinkState state = LinkState::up;
-    int node_pid = 0;
+    std::string network = {};  ///< of the node, as `ip` names it; empty: it has no power
   };
 
   static std::string_view phase_name(Phase phase);
@@ -65,7 +68,9 @@ class FrrFabric final : public Fabric {
   Result<> set_uplink(const std::string& end, LinkState state);
   Result<> set_state(const std::string& end, LinkState state);
   std::string cable_line(const Cable& cable) const;
-  Result<> plug_cable(Cable& cable, int pid);
+  Result<> plug_cable(Cable& cable, const std::string& network);
+  Result<> plug_box(const Box& box);
+  void pull(const std::string& node);
   void mend_lost_cables(const Box& box);
 
   net::Loop& loop_;
@@ -73,6 +78,7 @@ class FrrFabric final : public Fabric {
   LabPaths paths_;
   std::map<std::string, std::unique_ptr<Box>> boxes_;
   std::vector<Cable> cables_;
+  std::unique_ptr<IbFabric> ib_;
 };
 
 }  // namespace tundish::lab

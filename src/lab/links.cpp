@@ -69,7 +69,7 @@ Result<> make_oob_network(const LabSpec& spec) {
   return run_tool({"nft", "-f", "-"},
                   "table inet lab {\n chain input {\n"
                   "  type filter hook input priority 0; policy accept;\n"
-                  "  iifname \"oob\" ip daddr { 10.88.1.0/24, 10.88.2.0/23 } drop\n"
+                  "  iifname \"oob\" ip daddr { 10.88.1.0/24, 10.88.2.0/23, 10.88.4.0/23 } drop\n"
                   "  iifname \"m-*\" tcp sport 22 accept\n"
                   "  iifname \"m-*\" icmp type { echo-request, echo-reply } accept\n"
                   "  iifname { \"seg-*\", \"p-*\", \"m-*\" } drop\n }\n"

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "lab/gpu_state.hpp"
+#include "lab/hca_files.hpp"
 #include "lab/namespaces.hpp"
 #include "lab/root_parts.hpp"
 #include "runtime/process/process.hpp"
@@ -37,7 +38,6 @@ Result<> prepare_disk(const LabPaths& paths, const LabNode& node) {
   return make_link("/run/tundish-hw/bin/nvidia-smi", disk + smi_in_node);
 }
 
-/// Shapes of the files: Linux Documentation/ABI/stable/sysfs-class-infiniband.
 Result<> prepare_sysclass(const std::string& folder, const LabNode& node) {
   const std::string dmi = folder + "/dmi/id";
   TRY_VOID(make_folder(dmi));
@@ -45,19 +45,7 @@ Result<> prepare_sysclass(const std::string& folder, const LabNode& node) {
   TRY_VOID(write_text(dmi + "/product_serial", node.serial + "\n", 0400));
   TRY_VOID(write_text(dmi + "/board_serial", node.serial + "-B\n", 0400));
   TRY_VOID(write_text(dmi + "/product_name", "Tundish Lab " + node.role + " node\n", 0444));
-  TRY_VOID(make_folder(folder + "/infiniband"));
-  for (int i = 0; i < node.gpus; ++i) {
-    const std::string hca = folder + "/infiniband/mlx5_" + std::to_string(i);
-    const std::string port = hca + "/ports/1";
-    if (exists(port)) continue;  // an injected link fault outlives a power cycle
-    TRY_VOID(make_folder(port));
-    TRY_VOID(write_text(hca + "/node_type", "1: CA\n"));
-    TRY_VOID(write_text(port + "/state", "4: ACTIVE\n"));
-    TRY_VOID(write_text(port + "/phys_state", "5: LinkUp\n"));
-    TRY_VOID(write_text(port + "/rate", "400 Gb/sec (4X NDR)\n"));
-    TRY_VOID(write_text(port + "/link_layer", "InfiniBand\n"));
-  }
-  return {};
+  return prepare_hcas(folder, node);
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ Result<> mount_sys(const std::string& root, const std::string& folder) {
   TRY_VOID(bind_mount({folder + "/sysclass", root + "/sys/class"}));
   TRY_VOID(bind_mount({folder + "/sysnet/class/net", root + "/sys/class/net"}));
   TRY_VOID(remount_read_only(root + "/sys"));
+  TRY_VOID(remount_read_only(root + "/sys/class"));
   for (const auto& problem : mount_node_groups(root)) {
     std::fprintf(stderr, "node-init: %s\n", problem.c_str());
   }

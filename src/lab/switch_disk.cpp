@@ -6,8 +6,10 @@
 #include <filesystem>
 
 #include "base/text.hpp"
+#include "lab/manager_box.hpp"
 #include "lab/namespaces.hpp"
 #include "lab/root_parts.hpp"
+#include "lab/storage_box.hpp"
 #include "runtime/process/process.hpp"
 
 namespace tundish::lab {
@@ -51,6 +53,7 @@ Result<> prepare_ssh(const LabPaths& paths, const LabSwitch& plan, const std::st
   TRY_VOID(process::write_file_atomic(ssh + "/ssh_host_ed25519_key", key, 0600));
   const std::string allowed = TRY(process::read_file(paths.switch_key() + ".pub"));
   TRY_VOID(process::write_file_atomic(ssh + "/authorized_keys", allowed, 0600));
+  if (exists(disk + "/etc/shadow")) return {};  // a storage has added accounts
   // No password can match, yet the account is not locked, so that sshd admits its keys.
   return process::write_file_atomic(disk + "/etc/shadow", "root:*:19000:0:99999:7:::\n", 0600);
 }
@@ -80,7 +83,7 @@ Result<> prepare_frr(const LabSwitch& plan, const std::string& disk) {
 
 Result<> make_switch_keys(const LabSpec& spec) {
   const LabPaths paths = paths_of(spec);
-  const auto all = switches_of(spec);
+  const auto all = boxes_of(spec);
   if (all.empty()) return {};
   TRY_VOID(make_key(paths.switch_key(), "tundish"));
   std::string known;
@@ -89,6 +92,7 @@ Result<> make_switch_keys(const LabSpec& spec) {
     TRY_VOID(make_key(box_key(paths, plan), plan.name));
     const std::string key = TRY(process::read_file(box_key(paths, plan) + ".pub"));
     known += plan.management + " " + key;
+    if (plan.role == SwitchRole::storage) known += storage_address + " " + key;
   }
   return process::write_file_atomic(paths.switch_known_hosts(), known);
 }
@@ -100,7 +104,12 @@ Result<> prepare_switch(const LabSpec& spec, const LabSwitch& plan) {
   for (const char* const name : {"work", "root"}) TRY_VOID(make_folder(folder + "/" + name));
   TRY_VOID(prepare_upper_layer(disk, {paths.root, plan.name}));
   TRY_VOID(prepare_ssh(paths, plan, disk));
-  TRY_VOID(prepare_frr(plan, disk));
+  switch (plan.role) {
+    case SwitchRole::leaf:
+    case SwitchRole::spine: TRY_VOID(prepare_frr(plan, disk)); break;
+    case SwitchRole::manager: TRY_VOID(prepare_manager(spec, disk)); break;
+    case SwitchRole::storage: TRY_VOID(prepare_storage(spec, disk)); break;
+  }
   std::error_code ignored;
   fs::remove(folder + "/booted", ignored);
   fs::remove(folder + "/host_pid", ignored);

@@ -9,9 +9,11 @@
 
 #include "lab/links.hpp"
 #include "lab/lldp.hpp"
+#include "lab/manager_box.hpp"
 #include "lab/namespaces.hpp"
 #include "lab/root_parts.hpp"
 #include "lab/service_keeper.hpp"
+#include "lab/storage_box.hpp"
 #include "lab/switch_plan.hpp"
 #include "runtime/process/process.hpp"
 
@@ -25,7 +27,19 @@ const std::string networks = "/run/netns";
 const std::string startup = "/etc/network/switch-up";
 constexpr Duration startup_limit = seconds(30);
 
-Result<> enter_switch_root(const std::string& folder) {
+bool is_router(SwitchRole role) { return role == SwitchRole::leaf || role == SwitchRole::spine; }
+
+Result<> prepare_frr_run() {
+  TRY_VOID(make_folder(run_frr, 0755));
+  const passwd* const user = ::getpwnam("frr");
+  if (user == nullptr) return make_error(Code::unsupported, "there is no user frr");
+  if (::chown(run_frr.c_str(), user->pw_uid, user->pw_gid) != 0) {
+    return system_error("cannot give away " + run_frr);
+  }
+  return {};
+}
+
+Result<> enter_switch_root(const std::string& folder, SwitchRole role) {
   const std::string root = folder + "/root";
   TRY_VOID(mount_overlay_root(folder));
   TRY_VOID(mount_private_proc(root));
@@ -36,16 +50,15 @@ Result<> enter_switch_root(const std::string& folder) {
   // zebra takes every namespace in this folder for a VRF: it must hold this switch's only.
   TRY_VOID(make_folder(networks));
   TRY_VOID(make_folder("/run/sshd"));
-  TRY_VOID(make_folder(run_frr, 0755));
-  const passwd* const user = ::getpwnam("frr");
-  if (user == nullptr) return make_error(Code::unsupported, "there is no user frr");
-  if (::chown(run_frr.c_str(), user->pw_uid, user->pw_gid) != 0) {
-    return system_error("cannot give away " + run_frr);
-  }
+  if (is_router(role)) TRY_VOID(prepare_frr_run());
   return prepare_lldp();
 }
 
-Result<> configure_switch(const LabSwitch& plan) {
+Result<> configure_switch(const LabSpec& spec, const LabSwitch& plan) {
+  if (!is_router(plan.role)) {
+    TRY_VOID(run_ip_batch(render_addresses(plan)));
+    return plan.role == SwitchRole::manager ? configure_manager() : configure_storage(spec);
+  }
   for (const char* const setting : {"ip_forward", "fib_multipath_hash_policy"}) {
     TRY_VOID(write_text("/proc/sys/net/ipv4/" + std::string(setting), "1\n"));
   }
@@ -107,16 +120,40 @@ struct BootFiles {
   int folder = -1;
 };
 
-KeeperPlan keeper_plan(SwitchRole role, const BootFiles& files) {
+std::vector<Service> own_services(const LabSpec& spec, SwitchRole role) {
+  switch (role) {
+    case SwitchRole::leaf:
+    case SwitchRole::spine: return frr_services(role);
+    case SwitchRole::manager: return manager_services(spec);
+    case SwitchRole::storage: return storage_services();
+  }
+  return {};
+}
+
+/// A router is up when it has its configuration, these when they can be reached.
+Service reachable_task() {
+  Service task;
+  task.name = "reachable";
+  task.kind = ServiceKind::task;
+  task.argv = {"/bin/sh", "-c",
+               "until ss -Htln 'sport = :22' | grep -q 10.88; do sleep 0.02; done"};
+  return task;
+}
+
+KeeperPlan keeper_plan(const LabSpec& spec, SwitchRole role, const BootFiles& files) {
   KeeperPlan plan;
   plan.log_fd = files.log;
-  plan.services = frr_services(role);
+  plan.services = own_services(spec, role);
   plan.services.push_back(
       {"sshd", ServiceKind::daemon, {"/usr/sbin/sshd", "-D", "-e"}, {}, {}, {}});
-  plan.services.push_back(lldp_service({"swp*,up*", ""}));
-  // A port is heard by the namespace that it is in.
-  plan.watched_folder = networks;
-  plan.for_entry = [](const std::string& name) { return lldp_service({"swp*", name}); };
+  if (role == SwitchRole::storage) plan.services.push_back(lldp_service({"eth1", ""}));
+  if (!is_router(role)) plan.services.push_back(reachable_task());
+  if (is_router(role)) {
+    plan.services.push_back(lldp_service({"swp*,up*", ""}));
+    // A port is heard by the namespace that it is in.
+    plan.watched_folder = networks;
+    plan.for_entry = [](const std::string& name) { return lldp_service({"swp*", name}); };
+  }
   plan.settled = [folder = files.folder] {
     const int fd = ::openat(folder, "booted", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     if (fd < 0) return std::perror("switch-init: cannot report the boot");
@@ -130,7 +167,7 @@ Result<> boot(const std::string& spec_file, const std::string& name) {
   const LabSpec spec = TRY(load_spec(spec_file));
   const LabPaths paths = paths_of(spec);
   const LabSwitch* plan = nullptr;
-  const auto all = switches_of(spec);
+  const auto all = boxes_of(spec);
   for (const auto& candidate : all) {
     if (candidate.name == name) plan = &candidate;
   }
@@ -144,13 +181,13 @@ Result<> boot(const std::string& spec_file, const std::string& name) {
   files.log = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   files.folder = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (files.log < 0 || files.folder < 0) return system_error("cannot open " + log);
-  TRY_VOID(enter_switch_root(folder));
+  TRY_VOID(enter_switch_root(folder, plan->role));
   if (::sethostname(name.c_str(), name.size()) != 0) return system_error("cannot set the name");
-  TRY_VOID(configure_switch(*plan));
+  TRY_VOID(configure_switch(spec, *plan));
   TRY_VOID(drop_capabilities());
   run_startup();
   block_keeper_signals();
-  keep_services(keeper_plan(plan->role, files));
+  keep_services(keeper_plan(spec, plan->role, files));
   return {};
 }
 

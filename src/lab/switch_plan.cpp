@@ -65,6 +65,45 @@ std::vector<LabSwitch> switches_of(const LabSpec& spec) {
   return all;
 }
 
+std::string_view role_name(SwitchRole role) {
+  switch (role) {
+    case SwitchRole::leaf: return "leaf";
+    case SwitchRole::spine: return "spine";
+    case SwitchRole::manager: return "manager";
+    case SwitchRole::storage: return "storage";
+  }
+  return "";
+}
+
+std::vector<LabSwitch> boxes_of(const LabSpec& spec) {
+  std::vector<LabSwitch> all = switches_of(spec);
+  if (all.empty()) return all;
+  const auto add = [&](SwitchRole role, const std::string& name, const std::string& management) {
+    LabSwitch box;
+    box.role = role;
+    box.name = name;
+    box.management = management;
+    all.push_back(std::move(box));
+  };
+  if (spec.hcas > 0) add(SwitchRole::manager, manager_name, "10.88.4.1");
+  if (!spec.storage_box) return all;
+  const StorageCable cable = storage_cable_of(spec);
+  for (auto& one : all) {
+    if (one.name == cable.leaf) one.ports.push_back(cable.port);
+  }
+  add(SwitchRole::storage, storage_name, "10.88.5.1");
+  return all;
+}
+
+StorageCable storage_cable_of(const LabSpec& spec) {
+  const std::string leaf = "leaf1";
+  int used = 0;
+  for (const auto& node : hardware_of(spec)) {
+    for (const auto& port : node.ports) used += port.leaf == leaf ? 1 : 0;
+  }
+  return {"eth1", "02:4c:5a:00:00:01", leaf, "swp" + text(used + 1)};
+}
+
 std::string management_peer(const std::string& switch_name) { return "m-" + switch_name; }
 
 std::string render_underlay(const LabSwitch& plan) {
@@ -88,10 +127,10 @@ std::string render_underlay(const LabSwitch& plan) {
 }
 
 std::string render_addresses(const LabSwitch& plan) {
-  std::string lines = "link set lo up\naddr add " + plan.loopback + "/32 dev lo\naddr add " +
-                      plan.management + "/32 dev " + management_port + "\nlink set " +
-                      management_port + " up\nroute add " + daemon_address + "/32 dev " +
-                      management_port + " src " + plan.management + "\n";
+  std::string lines = "link set lo up\naddr add " + plan.management + "/32 dev " + management_port +
+                      "\nlink set " + management_port + " up\nroute add " + daemon_address +
+                      "/32 dev " + management_port + " src " + plan.management + "\n";
+  if (!plan.loopback.empty()) lines += "addr add " + plan.loopback + "/32 dev lo\n";
   for (const auto& link : plan.links) {
     lines +=
         "addr add " + link.address + "/31 dev " + link.port + "\nlink set " + link.port + " up\n";

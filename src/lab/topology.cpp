@@ -13,6 +13,7 @@ enum class LabRole { gpu, service, login };
 
 constexpr int service_ports = 8;
 constexpr int max_nodes = 200;  // last byte of the MAC and BMC addresses
+constexpr int max_hcas = 16;    // their GUIDs lie 16 apart within 256
 
 std::string mac(int group, int port, int index) {
   char text[18];
@@ -54,7 +55,38 @@ void add_ports(LabNode& node, int index, int rack, int count, int& next_port) {
   }
 }
 
+std::string guid_text(std::uint64_t number) {
+  char text[19];
+  std::snprintf(text, sizeof text, "0x%016llx", static_cast<unsigned long long>(number));
+  return text;
+}
+
+/// On an InfiniBand leaf per rack. Of a flat lab: as many as GPUs, without a fabric behind them.
+void add_hcas(const LabSpec& spec, LabNode& node, int rack, int& next_port) {
+  const bool is_simulated = spec.fabric == FabricKind::frr;
+  const int count = is_simulated ? spec.hcas : spec.gpus;
+  for (int k = 0; k < count; ++k) {
+    LabHca hca = make_hca(node.index, k);
+    if (is_simulated) {
+      hca.ib_switch = numbered("ibleaf%d", rack);
+      hca.port = next_port++;
+    }
+    node.hcas.push_back(std::move(hca));
+  }
+}
+
 }  // namespace
+
+LabHca make_hca(int index, int number) {
+  // The vendor's prefix, so that tools show it as an HCA of that make.
+  const std::uint64_t guid = 0x0002c90301000000U + static_cast<unsigned>(index) * 256U +
+                             static_cast<unsigned>(number) * 16U;
+  LabHca hca;
+  hca.name = numbered("mlx5_%d", number);
+  hca.node_guid = guid_text(guid);
+  hca.guid = guid_text(guid + 1);
+  return hca;
+}
 
 std::span<const std::string_view> enum_names(FabricKind) {
   static constexpr std::string_view names[] = {"flat", "frr"};
@@ -76,6 +108,8 @@ void LabSpec::fields(Fields& f) {
   f(12, "start_daemon", start_daemon, "Whether the supervisor runs tundishd.");
   f(13, "fabric", fabric, "What carries the tenants' network: flat or frr.");
   f(14, "spines", spines, "Number of spine switches of an frr fabric.");
+  f(15, "hcas", hcas, "InfiniBand ports of a GPU node in an frr lab; 0: no such fabric.");
+  f(16, "storage_box", storage_box, "Whether an frr lab has a machine that exports folders.");
 }
 
 void LabPort::fields(Fields& f) {
@@ -83,6 +117,14 @@ void LabPort::fields(Fields& f) {
   f(2, "mac", mac, "Hardware address.");
   f(3, "leaf", leaf, "Leaf switch it is plugged into.");
   f(4, "port", port, "Port of the leaf switch.");
+}
+
+void LabHca::fields(Fields& f) {
+  f(1, "name", name, "Name inside the node.");
+  f(2, "node_guid", node_guid, "GUID of the HCA.");
+  f(3, "guid", guid, "GUID of its port.");
+  f(4, "ib_switch", ib_switch, "InfiniBand switch it is plugged into; empty: none is simulated.");
+  f(5, "port", port, "Port of that switch.");
 }
 
 void LabNode::fields(Fields& f) {
@@ -97,17 +139,20 @@ void LabNode::fields(Fields& f) {
   f(9, "ports", ports, "Ports on the tenant network.");
   f(10, "gpus", gpus, "Number of GPUs.");
   f(11, "index", index, "Place among all nodes of the lab, from 1.");
+  f(12, "hcas", hcas, "InfiniBand ports.");
 }
 
 std::vector<LabNode> hardware_of(const LabSpec& spec) {
   std::vector<LabNode> all;
   std::vector<int> next_port(static_cast<std::size_t>(spec.racks) + 1, 1);
+  std::vector<int> next_ib_port = next_port;
   int index = 0;
   for (int i = 1; i <= spec.nodes; ++i) {
     const int rack = rack_of(spec, i);
     LabNode node = base_node(numbered("n%02d", i), LabRole::gpu, ++index, rack);
     add_ports(node, index, rack, 1, next_port[static_cast<std::size_t>(rack)]);
     node.gpus = spec.gpus;
+    add_hcas(spec, node, rack, next_ib_port[static_cast<std::size_t>(rack)]);
     all.push_back(std::move(node));
   }
   for (int i = 1; i <= spec.service_nodes; ++i) {
@@ -140,6 +185,9 @@ Result<> validate(const LabSpec& spec) {
     return make_error(Code::invalid, "spines must be 1 to 8");
   }
   if (spec.gpus < 0 || spec.gpus > 16) return make_error(Code::invalid, "gpus must be 0 to 16");
+  if (spec.hcas < 0 || spec.hcas > max_hcas) {
+    return make_error(Code::invalid, "hcas must be 0 to 16");
+  }
   if (spec.cpu_percent < 1) return make_error(Code::invalid, "cpu_percent must be at least 1");
   if (spec.bin_dir.empty()) return make_error(Code::invalid, "bin_dir is empty");
   return {};

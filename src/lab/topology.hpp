@@ -35,7 +35,9 @@ struct LabSpec {
   int cpu_percent = default_cpu_percent;
   bool start_daemon = true;
   FabricKind fabric = FabricKind::flat;
-  int spines = 2;  ///< of an frr fabric
+  int spines = 2;           ///< of an frr fabric
+  int hcas = 1;             ///< InfiniBand ports of a GPU node in an frr lab; 0: no such fabric
+  bool storage_box = true;  ///< of an frr lab: a machine that exports folders
 
   void fields(Fields& f);
 };
@@ -45,6 +47,17 @@ struct LabPort {
   std::string mac;
   std::string leaf;  ///< leaf1, leaf2
   std::string port;  ///< swp3
+
+  void fields(Fields& f);
+};
+
+/// An InfiniBand port; every HCA has one.
+struct LabHca {
+  std::string name;       ///< mlx5_0
+  std::string node_guid;  ///< 0x and 16 hex digits
+  std::string guid;       ///< of the port
+  std::string ib_switch;  ///< ibleaf1; empty: nothing simulates its fabric
+  int port = 0;           ///< of the switch
 
   void fields(Fields& f);
 };
@@ -61,12 +74,16 @@ struct LabNode {
   std::vector<LabPort> ports;
   int gpus = 0;
   int index = 0;  ///< 1-based over all nodes of the lab
+  std::vector<LabHca> hcas;
 
   void fields(Fields& f);
 };
 
 /// Every node in its fixed order: gpu nodes, service nodes, login nodes.
 std::vector<LabNode> hardware_of(const LabSpec& spec);
+/// HCA `number` of the machine with this index. GUIDs of HCAs lie 16 apart, because ibsim makes a
+/// port's from its HCA's. Source: facts/lab.md section 3; checked 2026-11.
+LabHca make_hca(int index, int number);
 /// Refuses what names, addresses or switches cannot express.
 Result<> validate(const LabSpec& spec);
 
@@ -95,6 +112,8 @@ struct LabPaths {
   std::string kmsg() const { return root + "/run/kmsg"; }
   std::string storage() const { return root + "/storage"; }
   std::string log() const { return root + "/log"; }
+  std::string ib_net() const { return root + "/run/ib.net"; }
+  std::string ib_printed() const { return root + "/log/ibsim.log"; }
   std::string bmc_password() const { return root + "/secrets/bmc_password"; }
   std::string switch_key() const { return root + "/secrets/switch_key"; }
   std::string switch_known_hosts() const { return root + "/secrets/switch_known_hosts"; }

@@ -77,7 +77,7 @@ std::string bad_count(const lab::LabSpec& spec) {
   for (const Count& count :
        {Count{"--nodes", spec.nodes, 1}, Count{"--racks", spec.racks, 1},
         Count{"--gpus", spec.gpus, 0}, Count{"--service-nodes", spec.service_nodes, 0},
-        Count{"--login-nodes", spec.login_nodes, 0}}) {
+        Count{"--login-nodes", spec.login_nodes, 0}, Count{"--hcas", spec.hcas, 0}}) {
     if (count.value >= count.least) continue;
     return std::string(count.flag) + " " + std::to_string(count.value) + " is below " +
            std::to_string(count.least);
@@ -281,6 +281,7 @@ void add_life(cli::Command noun, cli::Context& context, const Args& args) {
                 {"flat", "frr"}},
                args->fabric);
   up_verb.take({"--spines", "spine switches of an frr fabric"}, spec.spines);
+  up_verb.take({"--hcas", "InfiniBand ports per GPU node with --fabric frr; 0: none"}, spec.hcas);
   up_verb.take({"--root", "folder for its state; empty: /var/lib/tundish-lab/NAME"}, spec.root);
   up_verb.take({"--bin-dir", "folder with tundishd and tundish-agent; empty: this program's"},
                spec.bin_dir);
@@ -321,7 +322,7 @@ void add_access(cli::Command noun, cli::Context& context, const Args& args) {
 
 void add_fabric(cli::Command noun, cli::Context& context, const Args& args) {
   cli::Command cable = noun.noun("cable", "cables of an frr fabric, as a hand in the rack");
-  const std::string end = "LEAF/PORT or NODE/INTERFACE at an end of it";
+  const std::string end = "SWITCH/PORT, NODE/INTERFACE or NODE/HCA at an end of it";
   const auto one = [&](lab::CableFault action, const std::string& name, const std::string& doc) {
     cli::Command verb = cable.verb(name, doc);
     take_lab(verb, args);
@@ -337,7 +338,8 @@ void add_fabric(cli::Command noun, cli::Context& context, const Args& args) {
   swap.take({"other", "the same of the other cable", Need::required}, args->other);
   swap.run([&context, args] { return swap_cables(context, *args); });
 
-  cli::Command box = noun.noun("switch", "switches of an frr fabric");
+  cli::Command box =
+      noun.noun("switch", "switches of an frr fabric, its manager sm1 and storage stor1");
   const auto touch = [&](lab::SwitchVerb action, const std::string& name, const std::string& doc) {
     cli::Command verb = box.verb(name, doc);
     take_lab(verb, args);

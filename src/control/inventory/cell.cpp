@@ -233,23 +233,41 @@ Result<std::string> read_endpoint(std::string_view text) {
   return std::string(text);
 }
 
+Result<std::string> read_guid(std::string_view text) {
+  if (is_scientific(text)) return as_text("a spreadsheet turned the GUID into a number");
+  const std::string remedy = "write it like 0x0002c90301000101, as ibstat shows it (Port GUID)";
+  std::string bare = to_lower(text.starts_with("0x") ? text.substr(2) : text);
+  std::erase_if(bare, [](char c) { return c == ':' || c == '-' || c == '.'; });
+  if (bare.size() != 16 || !all_hex(bare)) return refuse("not a GUID of 16 hex digits", remedy);
+  if (bare.find_first_not_of(bare[0]) == bare.npos && (bare[0] == '0' || bare[0] == 'f')) {
+    return refuse("the GUID is no port's", remedy);
+  }
+  return "0x" + bare;
+}
+
 Result<std::string> read_url(std::string_view text) {
-  for (const std::string_view scheme : {"http://", "https://", "ssh://"}) {
+  if (text.starts_with("ssh://")) {
+    const auto rest = text.substr(6);
+    const auto at = rest.find('@');
+    if (at != rest.npos) {
+      const auto user = rest.substr(0, at);
+      if (user.empty())
+        return refuse("the URL names no user", "write it like ssh://root@10.0.0.17");
+      TRY(read_name(user));
+    }
+    TRY(read_endpoint(at == rest.npos ? rest : rest.substr(at + 1)));
+    return std::string(text);
+  }
+  for (const std::string_view scheme : {"http://", "https://"}) {
     if (!text.starts_with(scheme)) continue;
     auto rest = text.substr(scheme.size());
     rest = rest.substr(0, rest.find('/'));
-    if (scheme == "ssh://") {
-      const auto at = rest.find('@');
-      if (at == std::string_view::npos || at == 0) {
-        return refuse("an ssh URL without user", "write it like ssh://admin@10.0.0.17");
-      }
-      rest = rest.substr(at + 1);
-    }
     if (rest.empty()) break;
     TRY(read_endpoint(rest));
     return TRY(read_words(text));
   }
-  return refuse("not an http, https or ssh URL", "write it like https://10.0.0.17");
+  return refuse("not an http, https or ssh URL",
+                "write it like https://10.0.0.17 or ssh://root@10.0.0.17");
 }
 
 Result<std::string> read_serial(std::string_view text) {

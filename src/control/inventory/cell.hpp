@@ -21,7 +21,11 @@ Result<std::string> read_mac(std::string_view text);
 Result<std::string> read_ipv4(std::string_view text);
 /// IPv4 address or DNS name, with an optional port.
 Result<std::string> read_endpoint(std::string_view text);
+/// http, https or ssh; the latter with a user: ssh://root@10.0.0.17.
 Result<std::string> read_url(std::string_view text);
+/// GUID of an InfiniBand port in the notations 0x0002c90301000101, 0002c90301000101 and
+/// 0002:c903:0100:0101 to the first one, lower case.
+Result<std::string> read_guid(std::string_view text);
 Result<std::string> read_serial(std::string_view text);
 /// Letters, digits, - _ and ., beginning with a letter or digit, at most 63.
 Result<std::string> read_name(std::string_view text);

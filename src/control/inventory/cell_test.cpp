@@ -29,6 +29,17 @@ TEST(Cell, a_damaged_mac_is_refused_with_its_cause) {
   EXPECT_NE(what("00:1b:44:11:3a:bg").find("not a MAC"), std::string::npos);
 }
 
+TEST(Cell, a_guid_is_taken_in_the_notations_of_tools_and_labels) {
+  for (const char* text : {"0x0002c90301000101", "0002C90301000101", "0002:c903:0100:0101",
+                           "00:02:c9:03:01:00:01:01", "0x0002:C903:0100:0101"}) {
+    EXPECT_EQ(read_guid(text).value_or(""), "0x0002c90301000101") << text;
+  }
+  for (const char* text : {"", "0x0002c9030100010", "0x0002c903010001010", "0x0002c9030100010g",
+                           "1.23E+15", "0x0000000000000000", "ffff:ffff:ffff:ffff"}) {
+    EXPECT_FALSE(read_guid(text).has_value()) << text;
+  }
+}
+
 TEST(Cell, damaged_serials_are_refused_and_odd_ones_taken) {
   for (const char* bad : {"1E+10", "1.23E+11", "1,23E+11", "2024-03-01", "01/03/2024", "Mar-24",
                           "24-Mar", "NA", "n/a", "To be filled by O.E.M.", "12345.0", "?"}) {
@@ -54,6 +65,13 @@ TEST(Cell, addresses) {
   }
   EXPECT_TRUE(read_url("http://10.88.2.1:8080").has_value());
   EXPECT_FALSE(read_url("10.88.2.1:8080").has_value());
+  for (const char* text : {"ssh://root@10.88.2.1", "ssh://10.88.2.1", "ssh://admin@leaf1:2222"}) {
+    EXPECT_EQ(read_url(text).value_or(""), text);
+  }
+  for (const char* text : {"ssh://", "ssh://root@", "ssh://@10.88.2.1", "ssh://-oX=y@10.88.2.1",
+                           "ssh://root@10.88.2.1/x", "telnet://10.88.2.1"}) {
+    EXPECT_FALSE(read_url(text).has_value()) << text;
+  }
   EXPECT_FALSE(read_url("https://").has_value());
 }
 

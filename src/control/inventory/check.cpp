@@ -63,6 +63,8 @@ void claim_row(const DeviceRow& row, Claims& claims) {
   claims.claim("address", row.bmc_address.value_or(""), by("bmc_address"));
   claims.claim("address", row.oob_address.value_or(""), by("oob_address"));
   claims.claim("management URL", row.management_url.value_or(""), by("management_url"));
+  claims.claim("router id", row.router_id.value_or(""), by("router_id"));
+  claims.claim("tunnel end", row.vtep_address.value_or(""), by("vtep_address"));
   claims.claim("place", place_key(row.rack.value_or(""), row.position.value_or(0), row.rear),
                by("position"));
 }
@@ -75,7 +77,10 @@ void claim_entry(const std::string& name, const NodeEntry& entry, Claims& claims
   claims.claim("address", spec.bmc_address, by);
   claims.claim("address", spec.oob_address, by);
   if (!entry.row) claims.claim("place", place_key(spec.rack, spec.position, false), by);
-  for (const auto& port : spec.ports) claims.claim("MAC", port.mac, by);
+  for (const auto& port : spec.ports) {
+    claims.claim("MAC", port.mac, by);
+    claims.claim("GUID", port.guid, by);
+  }
 }
 
 /// Rows first, so that of two rows the later one is blamed; then the registry.
@@ -90,6 +95,8 @@ void check_twice(const World& world, Findings& findings) {
     Findings unused;  // the cell was judged when it was read
     const auto mac = Cells(at, unused).read("mac_address", read_mac).value_or("");
     claims.claim("MAC", mac, {device, at, "mac_address"});
+    const auto guid = Cells(at, unused).read("guid", read_guid).value_or("");
+    claims.claim("GUID", guid, {device, at, "guid"});
   }
   for (const auto& [name, entry] : world.nodes) {
     if (entry.is_retired() || world.disputed.contains(entry.before)) continue;

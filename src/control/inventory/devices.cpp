@@ -8,6 +8,7 @@
 namespace tundish::control::inventory {
 namespace {
 
+constexpr std::int64_t asn_max = 4294967294;  // RFC 7300 keeps the last one
 const std::vector<std::string> switch_roles = {"leaf", "spine", "core", "storage"};
 
 std::optional<NodeRole> node_role(const std::string& text) {
@@ -71,6 +72,10 @@ DeviceRow read_device(const Cells& cells) {
   row.nvlink_domain = cells.read("nvlink_domain", read_name);
   row.driver = cells.read("driver", read_name);
   row.management_url = cells.read("management_url", read_url);
+  row.fabric = cells.read("fabric", read_name);
+  row.asn = cells.integer("asn", {1, asn_max});
+  row.router_id = cells.read("router_id", read_ipv4);
+  row.vtep_address = cells.read("vtep_address", read_ipv4);
   return row;
 }
 
@@ -274,6 +279,10 @@ class Devices {
     take(row.rack, spec.rack);
     take(row.driver, spec.driver);
     take(row.management_url, spec.management_url);
+    take(row.fabric, spec.fabric);
+    take(row.asn, spec.asn);
+    take(row.router_id, spec.router_id);
+    take(row.vtep_address, spec.vtep_address);
     // "flat" is the driver that every switch has until the fabric is driven.
     if (spec.driver.empty()) spec.driver = "flat";
     spec.import_scope = world_.scope;

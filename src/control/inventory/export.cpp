@@ -84,9 +84,11 @@ Row device_row(const Node& node) {
 }
 
 Row device_row(const Switch& found) {
-  return {{"name", found.meta.name},     {"role", found.spec.role},
-          {"site", found.spec.site},     {"rack", found.spec.rack},
-          {"driver", found.spec.driver}, {"management_url", found.spec.management_url}};
+  return {{"name", found.meta.name},           {"role", found.spec.role},
+          {"site", found.spec.site},           {"rack", found.spec.rack},
+          {"driver", found.spec.driver},       {"management_url", found.spec.management_url},
+          {"fabric", found.spec.fabric},       {"asn", number_from(1, found.spec.asn)},
+          {"router_id", found.spec.router_id}, {"vtep_address", found.spec.vtep_address}};
 }
 
 void export_devices(const Registry& view, const std::string& scope, std::vector<Sheet>& sheets) {
@@ -102,7 +104,8 @@ void export_devices(const Registry& view, const std::string& scope, std::vector<
                       {"name", port.name},
                       {"role", word(port.role)},
                       {"mac_address", port.mac},
-                      {"rail", number_from(0, port.rail)}});
+                      {"rail", number_from(0, port.rail)},
+                      {"guid", port.guid}});
     }
   }
   for (const Switch* found : by_name<Switch>(view)) {

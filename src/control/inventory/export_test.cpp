@@ -32,8 +32,11 @@ std::vector<Sheet> draw_sheets(Draw& draw) {
   const int count = 1 + draw.below(12);
   std::string devices =
       "name,role,device_type,serial,site,rack,position,bmc_mac,bmc_address,oob_address,leaf_group,"
-      "nvlink_domain,management_url\nleaf1,leaf,,,lab,r0,,,,,,,http://10.9.0.1:80\n";
-  std::string interfaces = "device,name,role,mac_address,rail\n";
+      "nvlink_domain,management_url,fabric,asn,router_id,vtep_address\n"
+      "leaf1,leaf,,,lab,r0,,,,,,," +
+      std::string(draw.one_in(2) ? "http://10.9.0.1:80,,,,\n"
+                                 : "ssh://root@10.9.0.1,access,65001,10.255.0.1,10.255.0.1\n");
+  std::string interfaces = "device,name,role,mac_address,rail,guid\n";
   std::string cables = "side_a_device,side_a_name,side_b_device,side_b_name\n";
   for (int i = 0; i < count; ++i) {
     const std::string n = std::to_string(i);
@@ -46,13 +49,15 @@ std::vector<Sheet> draw_sheets(Draw& draw) {
                (draw.one_in(3) ? "" : std::to_string(1 + i)) + "," + mac(1, i) + ",10.1.0." +
                std::to_string(i + 1) + ":8000," +
                (draw.one_in(3) ? "" : "10.2.0." + std::to_string(i + 1)) + "," +
-               (draw.one_in(2) ? "leaf1" : "") + "," + (draw.one_in(5) ? "d1" : "") + ",\n";
+               (draw.one_in(2) ? "leaf1" : "") + "," + (draw.one_in(5) ? "d1" : "") + ",,,,,\n";
     const int ports = draw.below(4);
     for (int k = 0; k < ports; ++k) {
       static const char* const roles[] = {"", "access", "east_west", "storage", "oob"};
       interfaces += "n" + n + ",eth" + std::to_string(k) + "," + roles[draw.below(5)] + "," +
                     (draw.one_in(4) ? "" : mac(2 + k, i)) + "," +
-                    (draw.one_in(2) ? "" : std::to_string(draw.below(8))) + "\n";
+                    (draw.one_in(2) ? "" : std::to_string(draw.below(8))) + "," +
+                    (draw.one_in(2) ? "" : "0x0002c9030100" + std::to_string(1000 + 10 * i + k)) +
+                    "\n";
       if (draw.one_in(3)) continue;
       const std::string node_end = "n" + n + ",eth" + std::to_string(k);
       const std::string far = "leaf1,swp" + std::to_string(4 * i + k);

@@ -352,5 +352,40 @@ TEST(ImportSheets, a_name_of_another_site_is_refused) {
   EXPECT_NE(plan.problems[0].remedy.find("west-svc"), std::string::npos);
 }
 
+TEST_F(Import, what_a_fabric_is_driven_by_is_declared_with_its_switches_and_ports) {
+  const auto plan = import(
+      {sheet_of("devices.csv",
+                "name,role,site,rack,driver,management_url,fabric,asn,router_id,vtep_address\n"
+                "leaf1,leaf,lab,r01,frr_netns,ssh://root@10.88.2.1,access,65001,10.255.0.1,"
+                "10.255.0.1\n"),
+       sheet_of("interfaces.csv",
+                "device,name,role,guid,rail\n"
+                "n01,mlx5_0,east_west,0002:c903:0100:0101,0\n")});
+  ASSERT_EQ(problems_of(plan), "");
+  const auto& spec = registry.find_named<Switch>("leaf1")->spec;
+  EXPECT_EQ(spec.driver + " " + spec.management_url, "frr_netns ssh://root@10.88.2.1");
+  EXPECT_EQ(spec.fabric + " " + spec.router_id + " " + spec.vtep_address,
+            "access 10.255.0.1 10.255.0.1");
+  EXPECT_EQ(spec.asn, 65001);
+  const Port& port = registry.find_named<Node>("n01")->spec.ports.back();
+  EXPECT_EQ(port.name + " " + port.guid, "mlx5_0 0x0002c90301000101");
+  EXPECT_EQ(port.role, PortRole::east_west);
+}
+
+TEST_F(Import, a_guid_and_a_router_id_belong_to_one_owner) {
+  const auto plan = import({sheet_of("devices.csv",
+                                     "name,role,site,asn,router_id\nleaf1,leaf,lab,0,10.255.0.1\n"
+                                     "leaf2,leaf,lab,65002,10.255.0.1\n"),
+                            sheet_of("interfaces.csv",
+                                     "device,name,guid\nn01,mlx5_0,0x0002c90301000101\n"
+                                     "n02,mlx5_0,0002:c903:0100:0101\nn02,mlx5_1,0x12\n")});
+  const std::string problems = problems_of(plan);
+  for (const char* part : {"this router id is used twice", "this GUID is used twice",
+                           "not a GUID of 16 hex digits", "asn"}) {
+    EXPECT_NE(problems.find(part), std::string::npos) << part << " in " << problems;
+  }
+  EXPECT_TRUE(plan.operations.empty());
+}
+
 }  // namespace
 }  // namespace tundish::control::inventory

@@ -51,6 +51,7 @@ void take_interface(World& world, const Cells& cells, const PortEnd& end) {
   const auto role = read_port_role(cells);
   const auto mac = cells.read("mac_address", read_mac);
   const auto rail = cells.integer("rail", {0, rail_max});
+  const auto guid = cells.read("guid", read_guid);
   if (const auto known = world.switches.find(end.first); known != world.switches.end()) {
     known->second.ports.insert(end.second);
     return;
@@ -66,6 +67,7 @@ void take_interface(World& world, const Cells& cells, const PortEnd& end) {
     port->name = end.second;
   }
   if (mac) port->mac = *mac;
+  if (guid) port->guid = *guid;
   if (rail) port->rail = static_cast<int>(*rail);
   if (cells.has("rail") && cells.text("rail").empty()) port->rail = -1;
   if (role) port->role = *role;

@@ -191,11 +191,13 @@ const Words& columns_of(SheetKind kind) {
   static const Words skus = {"name", "gpu_model", "gres_type", "gpus",
                              "nics", "cpus",      "sockets",   "memory_mib"};
   static const Words racks = {"site", "name", "u_height"};
-  static const Words devices = {"name",          "role",        "device_type",   "serial",
-                                "site",          "rack",        "position",      "face",
-                                "bmc_mac",       "bmc_address", "oob_address",   "leaf_group",
-                                "nvlink_domain", "driver",      "management_url"};
-  static const Words interfaces = {"device", "name", "role", "mgmt_only", "mac_address", "rail"};
+  static const Words devices = {"name",          "role",        "device_type",    "serial",
+                                "site",          "rack",        "position",       "face",
+                                "bmc_mac",       "bmc_address", "oob_address",    "leaf_group",
+                                "nvlink_domain", "driver",      "management_url", "fabric",
+                                "asn",           "router_id",   "vtep_address"};
+  static const Words interfaces = {"device",      "name", "role", "mgmt_only",
+                                   "mac_address", "rail", "guid"};
   static const Words cables = {"side_a_site", "side_a_device", "side_a_type", "side_a_name",
                                "side_b_site", "side_b_device", "side_b_type", "side_b_name"};
   switch (kind) {

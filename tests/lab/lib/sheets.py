@@ -1,6 +1,6 @@
 """Writes the inventory sheets of a lab: sheets.py FOLDER SITE NODES RACKS LOGINS FABRIC.
 
-Follows src/lab/topology.cpp (hardware_of); examples/site is what this writes for `lab 12 2 2 frr`.
+Follows src/lab/topology.cpp (hardware_of).
 """
 import csv
 import sys
@@ -50,7 +50,7 @@ for rack in range(1, racks + 1):
         interfaces.append([f"leaf{rack}", f"swp{port}", "25gbase-x-sfp28", 25000000, "access", "", ""])
 write("racks", "site,name,u_height", [[site, f"r{rack:02d}", 60] for rack in range(1, racks + 1)])
 write("skus", "name,gpu_model,gres_type,gpus,nics,cpus,sockets,memory_mib",
-      [["hgx-h100", "NVIDIA H100 80GB HBM3", "h100", 8, 8, 8, 1, 2000]])
+      [["hgx-h100", "NVIDIA H100 80GB HBM3", "h100", 8, 1 if frr else 8, 8, 1, 2000]])
 write("devices", "name,role,manufacturer,device_type,serial,status,site,rack,position,face,bmc_mac,"
       "bmc_address,oob_address,leaf_group,management_url,driver", devices)
 write("interfaces", "device,name,type,speed,mode,role,mac_address", interfaces)
