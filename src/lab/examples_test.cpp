@@ -1,5 +1,5 @@
-// examples/site describes the lab that `tundish lab up` starts, examples/site-flat the same one with
-// --fabric flat; a lab that changes must change them too.
+// examples/site describes the lab that `tundish lab up` starts, examples/site-flat the same one
+// with --fabric flat; a lab that changes must change them too.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -91,7 +91,7 @@ Service daemon_of(const std::string& name, std::vector<std::string> arguments) {
 
 /// FRR as watchfrr runs it: what hangs on zebra starts after it and anew with it, and the startup
 /// configuration is loaded once all listen.
-std::vector<Service> frr_services(SwitchRole role) {
+std::vector<Service> frr_services() {
   Service zebra = daemon_of("zebra", {"-n", "-s", "90000000"});
   zebra.leaves.push_back(run_frr + "zserv.api");
   std::vector<Service> all = {zebra};
@@ -99,9 +99,7 @@ std::vector<Service> frr_services(SwitchRole role) {
   loader.name = "startup-config";
   loader.kind = ServiceKind::task;
   loader.argv = {"/usr/bin/vtysh", "-b"};
-  std::vector<std::string> others = {"bgpd"};
-  if (role == SwitchRole::leaf) others.push_back("staticd");
-  for (const auto& name : others) {
+  for (const char* name : {"bgpd", "staticd"}) {
     Service service = daemon_of(name, {});
     service.needs = {run_frr + "zserv.api"};
     service.follows = {"zebra"};
@@ -123,7 +121,7 @@ struct BootFiles {
 std::vector<Service> own_services(const LabSpec& spec, SwitchRole role) {
   switch (role) {
     case SwitchRole::leaf:
-    case SwitchRole::spine: return frr_services(role);
+    case SwitchRole::spine: return frr_services();
     case SwitchRole::manager: return manager_services(spec);
     case SwitchRole::storage: return storage_services();
   }

@@ -125,6 +125,8 @@ const Row rows[] = {
     {"nic_present", "healthy", S::ok, [](CheckSample&) {}},
     {"nic_present", "missing", S::fail, [](CheckSample& s) { s.hardware->nic_macs.clear(); }},
     {"nic_present", "HCA down", S::fail, [](CheckSample& s) { s.hcas->at(0).state = "1: DOWN"; }},
+    {"nic_present", "HCA not activated yet", S::unknown,
+     [](CheckSample& s) { s.hcas->at(0).state = "2: INIT"; }},
     {"nic_present", "HCA gone", S::fail, [](CheckSample& s) { s.hcas->clear(); }},
     {"nic_present", "no hardware", S::unknown, [](CheckSample& s) { s.hardware.reset(); }},
     {"nic_present", "HCAs unread", S::unknown, [](CheckSample& s) { s.hcas.reset(); }},

@@ -8,12 +8,19 @@ namespace {
 
 bool is_up(const HcaPort& port) { return port.state.find("ACTIVE") != std::string::npos; }
 
+/// The cable is good, and the subnet manager has not activated the port yet: the manager's affair.
+bool waits_for_manager(const HcaPort& port) {
+  return port.state.find("INIT") != std::string::npos ||
+         port.state.find("ARMED") != std::string::npos;
+}
+
 Verdict judge(const CheckSample& sample) {
   const auto& expect = sample.expect;
   if (expect.nic_macs.empty() && expect.hca_count == 0) {
     return make_unknown("NICs", "the inventory declares none");
   }
   std::string bad;
+  std::string waiting;
   if (!expect.nic_macs.empty()) {
     if (!sample.hardware) return make_unknown("NICs", sample.hardware_fault);
     const auto& seen = sample.hardware->nic_macs;
@@ -25,7 +32,10 @@ Verdict judge(const CheckSample& sample) {
     if (!sample.hcas) return make_unknown("HCAs", sample.hcas_fault);
     std::vector<std::string> up;
     for (const auto& port : *sample.hcas) {
-      if (!is_up(port)) {
+      if (waits_for_manager(port)) {
+        waiting += " " + port.device + " port " + port.port + " is " + port.state + ";";
+        up.push_back(port.device);
+      } else if (!is_up(port)) {
         bad += " " + port.device + " port " + port.port + " is " + port.state + ";";
       } else if (std::find(up.begin(), up.end(), port.device) == up.end()) {
         up.push_back(port.device);
@@ -37,6 +47,7 @@ Verdict judge(const CheckSample& sample) {
     }
   }
   if (!bad.empty()) return make_verdict(VerdictState::fail, "NICs are missing or down", bad);
+  if (!waiting.empty()) return make_unknown("HCAs", "wait for the subnet manager:" + waiting);
   return make_verdict(VerdictState::ok, "every declared NIC is there and every HCA is active");
 }
 

@@ -10,8 +10,8 @@ std::string render_shield(const std::string& interface, const std::string& addre
   return "add " + table + "\ndelete " + table + "\n" + table + " {\n chain input {\n" +
          "  type filter hook input priority -10; policy accept;\n  iifname \"" + interface +
          "\" ip daddr != " + address + " fib daddr type { local, unicast } drop\n }\n" +
-         " chain forward {\n  type filter hook forward priority -10; policy accept;\n  iifname \"" + interface +
-         "\" drop\n }\n}\n";
+         " chain forward {\n  type filter hook forward priority -10; policy accept;\n" +
+         "  iifname \"" + interface + "\" drop\n }\n}\n";
 }
 
 Result<> shield_port(const std::string& interface, const std::string& address, Duration limit) {
