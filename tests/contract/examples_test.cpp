@@ -72,8 +72,8 @@ TEST(Examples, the_corrected_sheets_admit_the_nodes_and_a_second_run_changes_not
   ASSERT_TRUE(plan.problems.empty()) << plan.problems[0].what;
   perform(registry, plan);
   EXPECT_EQ(registry.all<Node>().size(), 15u);
-  EXPECT_EQ(registry.all<Switch>().size(), 2u);
-  EXPECT_EQ(registry.all<Cable>().size(), 22u);
+  EXPECT_EQ(registry.all<Switch>().size(), 4u);
+  EXPECT_EQ(registry.all<Cable>().size(), 26u);
   EXPECT_TRUE(plan_import(registry, load_all("site")).operations.empty());
   EXPECT_TRUE(diff_inventory(registry, load_all("site")).empty());
   EXPECT_TRUE(plan_import(registry, export_inventory(registry, "")).operations.empty());
