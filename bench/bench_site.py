@@ -46,10 +46,10 @@ class Lab:
     def __enter__(self):
         try:
             self.run("lab", "up", "--name", self.name, "--root", self.root, "--nodes",
-                     str(self.nodes), "--racks", "1", "--login-nodes", "1")
+                     str(self.nodes), "--racks", "1", "--login-nodes", "1", "--fabric", "flat")
             os.makedirs(self.work + "/site")
             subprocess.run(["python3", TREE / "tests/lab/lib/sheets.py", self.work + "/site",
-                            self.name, str(self.nodes), "1", "1"], check=True)
+                            self.name, str(self.nodes), "1", "1", "flat"], check=True)
             with open(self.root + "/secrets/operator.token", encoding="utf-8") as file:
                 self.token = file.read().strip()
             sheets = sorted(str(p) for p in pathlib.Path(self.work + "/site").glob("*.csv"))

@@ -78,7 +78,7 @@ class Burst {
     manager_ = std::make_unique<control::Manager>(
         control::ManagerParts{ledger_,
                               scheduler_,
-                              {agents_, bmc_, switches_, engine_},
+                              {agents_, bmc_, switches_, fabrics_, engine_},
                               secrets_,
                               xids_,
                               policy,
@@ -277,6 +277,7 @@ class Burst {
   sim::FakeAgents agents_;
   sim::FakeBmc bmc_;
   sim::FakeSwitch switches_;
+  sim::NoFabrics fabrics_;
   sim::FakeEngine fake_engine_;
   RecordingEngine engine_;
   sim::FixedSecrets secrets_;

@@ -16,7 +16,7 @@ std::string number(int value) { return std::to_string(value); }
 
 /// Beside the GUIDs of make_hca().
 std::string switch_guid(int index) {
-  char text[19];
+  char text[24];  // 19 for any index that a lab has
   std::snprintf(text, sizeof text, "0x0002c90302%06x", index * 16);
   return text;
 }
