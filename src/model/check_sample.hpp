@@ -70,6 +70,11 @@ struct HcaPort {
     f(3, "state", state, "as the driver prints it, for example 4: ACTIVE");
     f(4, "physical_state", physical_state, "for example 5: LinkUp");
   }
+  bool is_active() const { return state.find("ACTIVE") != std::string::npos; }
+  /// The link is there and the subnet manager has not activated the port yet: no fault of the node.
+  bool waits_for_manager() const {
+    return state.find("INIT") != std::string::npos || state.find("ARMED") != std::string::npos;
+  }
 };
 
 struct CheckSample {

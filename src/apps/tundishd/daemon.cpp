@@ -175,6 +175,8 @@ Result<> run_daemon(const DaemonConfig& config) {
   loop.on_signals({SIGTERM, SIGINT}, [&loop](int) { loop.stop(); });
   log(LogLevel::info, "ready", {{"site", config.site}});
   loop.run();
+  std::error_code ignored;
+  std::filesystem::remove_all(sockets, ignored);
   return {};
 }
 

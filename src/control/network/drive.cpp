@@ -172,10 +172,11 @@ PartitionPlace partition_place(const View& view, const Allocation& allocation, c
     const bool named =
         listed && std::any_of(listed->members.begin(), listed->members.end(),
                               [&](const IbMember& member) { return member.guid == port.guid; });
-    // A port that is down carries nothing: then the manager's word stands.
-    const bool there = carries(*seen, port.guid, network->status.pkey).value_or(named);
-    all = all && there && named;
-    none = none && !there && !named;
+    const auto there = carries(*seen, port.guid, network->status.pkey);
+    // Inside is what the port's own table shows; a manager without tables has only its word. A port
+    // that is down carries nothing, so it is outside as soon as the manager no longer names it.
+    all = all && named && there.value_or(seen->ports.empty());
+    none = none && !named && !there.value_or(false);
   }
   if (all) return PartitionPlace::inside;
   return none ? PartitionPlace::outside : PartitionPlace::unknown;

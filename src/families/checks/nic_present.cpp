@@ -6,14 +6,6 @@
 namespace tundish::checks {
 namespace {
 
-bool is_up(const HcaPort& port) { return port.state.find("ACTIVE") != std::string::npos; }
-
-/// The cable is good, and the subnet manager has not activated the port yet: the manager's affair.
-bool waits_for_manager(const HcaPort& port) {
-  return port.state.find("INIT") != std::string::npos ||
-         port.state.find("ARMED") != std::string::npos;
-}
-
 Verdict judge(const CheckSample& sample) {
   const auto& expect = sample.expect;
   if (expect.nic_macs.empty() && expect.hca_count == 0) {
@@ -32,10 +24,10 @@ Verdict judge(const CheckSample& sample) {
     if (!sample.hcas) return make_unknown("HCAs", sample.hcas_fault);
     std::vector<std::string> up;
     for (const auto& port : *sample.hcas) {
-      if (waits_for_manager(port)) {
+      if (port.waits_for_manager()) {
         waiting += " " + port.device + " port " + port.port + " is " + port.state + ";";
         up.push_back(port.device);
-      } else if (!is_up(port)) {
+      } else if (!port.is_active()) {
         bad += " " + port.device + " port " + port.port + " is " + port.state + ";";
       } else if (std::find(up.begin(), up.end(), port.device) == up.end()) {
         up.push_back(port.device);

@@ -14,11 +14,6 @@ namespace {
 constexpr Duration link_patience = seconds(5);
 constexpr Duration manager_patience = seconds(20);
 
-bool waits_for_manager(const HcaPort& port) {
-  return port.state.find("INIT") != std::string::npos ||
-         port.state.find("ARMED") != std::string::npos;
-}
-
 /// The HCAs once as many are active as there should be, or as they are when patience ends.
 Result<std::vector<HcaPort>> settled_hcas(const VerbTools& tools, int expected) {
   const Deadline for_link(link_patience);
@@ -26,10 +21,10 @@ Result<std::vector<HcaPort>> settled_hcas(const VerbTools& tools, int expected) 
   for (;;) {
     auto hcas = tools.gatherer.hcas();
     if (!hcas) return hcas;
-    const auto active = std::count_if(hcas->begin(), hcas->end(), [](const HcaPort& port) {
-      return port.state.find("ACTIVE") != std::string::npos;
-    });
-    const bool waits = std::any_of(hcas->begin(), hcas->end(), waits_for_manager);
+    const auto active = std::count_if(hcas->begin(), hcas->end(),
+                                      [](const HcaPort& port) { return port.is_active(); });
+    const bool waits = std::any_of(hcas->begin(), hcas->end(),
+                                   [](const HcaPort& port) { return port.waits_for_manager(); });
     const Deadline& deadline = waits ? for_manager : for_link;
     const bool settled = active >= expected && !waits;
     if (settled || deadline.left() <= milliseconds(200)) return hcas;
