@@ -24,6 +24,11 @@ struct FabricAct {
   FabricRef ref;
   FabricState desired;
 };
+/// One export's change; the storage takes away before it gives.
+struct StorageAct {
+  StorageRef ref;
+  StorageChange change;
+};
 struct EngineAct {
   NodeId controller;
   std::string cluster_name;
@@ -65,7 +70,9 @@ struct Action {
   NodePhase next_phase = NodePhase::ready;
   std::string config_hash;
   std::vector<std::string> users;
-  std::variant<PowerAct, VerbAct, AttachAct, FabricAct, EngineAct, InjectAct, PermitClaimsAct> act;
+  std::variant<PowerAct, VerbAct, AttachAct, FabricAct, EngineAct, InjectAct, PermitClaimsAct,
+               StorageAct>
+      act;
 };
 
 /// What one look at one object led to.

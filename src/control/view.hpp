@@ -30,8 +30,17 @@ struct SwitchObserved {
 /// One InfiniBand or NVLink fabric as its manager last showed it.
 struct FabricObserved {
   FabricSeen seen;
-  std::vector<FabricPort> ports;  ///< their own tables; empty when the manager shows none
+  bool has_tables = false;        ///< `ports` was read; else there is only the manager's word
+  std::vector<FabricPort> ports;  ///< their own tables
   Instant at;
+  std::string fault;
+  Instant fault_since;
+};
+
+/// The storage of one fabric as its server last showed it.
+struct StorageObserved {
+  StorageSeen seen;
+  Instant at;  ///< when the look began; unset: never read
   std::string fault;
   Instant fault_since;
 };
@@ -44,6 +53,7 @@ struct Observations {
   std::map<std::pair<std::string, std::string>, PortObserved> ports;  ///< (switch, port)
   std::map<std::string, SwitchObserved> switches;                     ///< by name
   std::map<std::string, FabricObserved> fabrics;                      ///< by name
+  std::map<std::string, StorageObserved> storage;                     ///< by name of the fabric
   bool hold_file = false;                                             ///< the file beside tundishd
   Instant started_at;  ///< of this process: who was not heard since may still be there
 };

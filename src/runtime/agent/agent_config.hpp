@@ -19,6 +19,7 @@ struct AgentConfig {
   std::string gpu_tool = "nvidia-smi";
   std::string catalog_dir = "/usr/share/tundish/catalog";
   std::string oob_interface = "oob0";
+  std::string access_interface;
   std::string bind_root = "/run/tundish-hw/storage";
   std::string etc_dir = "/etc";
   std::string state_dir = "/var/lib/tundish";
@@ -57,6 +58,8 @@ struct AgentConfig {
     f(21, "probe_limit_ms", probe_limit_ms, "milliseconds after which a probe counts as hung");
     f(22, "spool_bytes", spool_bytes, "bytes of the witness spool on disk");
     f(23, "workers", workers, "threads that execute verbs");
+    f(24, "access_interface", access_interface,
+      "of a service node: where people's calls for gateways of clusters come in; empty: none");
   }
 };
 
