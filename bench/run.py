@@ -17,7 +17,7 @@ parser = argparse.ArgumentParser(prog="./dev bench")
 parser.add_argument("binaries")
 parser.add_argument("--long", action="store_true", help="1,000 injections, a minute of storm")
 parser.add_argument("--only", default="", help="comma-separated: " +
-                    "lab, burst, agents, restart, placement, sim, store")
+                    "lab, burst, agents, restart, placement, sim, verify, store")
 options = parser.parse_args()
 figures, problems, commands, rows = {}, {}, {}, []
 
@@ -113,6 +113,10 @@ def simulator():
     figures["sim_seeds_per_s"] = 20000 / took
 
 
+def verifier():
+    figures.update(program("verify_bench", TREE / "catalog")[0])
+
+
 def store():
     _, text = program("store_bench", TREE / "build")
     figures["store_commits_per_s"] = float(re.search(r"batch\s+1:\s+(\d+) commits", text).group(1))
@@ -181,6 +185,9 @@ def fill():
             f"{{{kind}_create_64_p99_ms:.1f}} ms, {{{kind}_create_refused:.0f}} refused")
     row("simulator", ">= 100 node-years/s", "sim_node_years_per_s", "{:.0f} node-years/s",
         lambda v: v >= 100, "with faults and crashes {sim_seeds_per_s:.1f} seeds/s")
+    row("policy proved: 11 properties", "< 2 s", "verify_s", "{:.2f} s", lambda v: v < 2,
+        "{verify_states:.0f} states, {verify_transitions:.0f} transitions; a weakened one refuted "
+        "in {refute_s:.2f} s")
     row("store, one operation per commit", "", "store_commits_per_s", "{:.0f} commits/s", None,
         "10,000 nodes load in {store_load_s:.2f} s")
 
@@ -198,6 +205,7 @@ def main():
     on = machine()
     section("placement", placement)
     section("sim", simulator)
+    section("verify", verifier)
     section("store", store)
     section("restart", lambda: daemon("restart", 10000))
     section("agents", agents)

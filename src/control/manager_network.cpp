@@ -57,6 +57,7 @@ void Manager::on_switch(const std::string& name, SwitchReading reading, Instant 
   }
   SwitchObserved& known = seen_.switches[name];
   const bool was_stale = asked - known.at > network::stale_after;
+  if (!known.fault.empty()) touch_health();
   changed = changed || was_stale || !(known.reading.seen.own == reading.seen.own);
   known = {std::move(reading), asked, "", {}};
   if (changed) touch_allocations();
@@ -119,7 +120,10 @@ void Manager::restore_switch(const network::Restore& restore) {
 
 void Manager::on_switch_silent(const std::string& name, const Error& why) {
   SwitchObserved& known = seen_.switches[name];
-  if (known.fault.empty()) known.fault_since = parts_.scheduler.now();
+  if (known.fault.empty()) {
+    known.fault_since = parts_.scheduler.now();
+    touch_health();
+  }
   known.fault = why.message();
 }
 

@@ -17,6 +17,7 @@ struct Presence {
   Instant last_heard;
   std::string boot_id;
   bool on_hold = false;  ///< a hold file on the node is in force
+  Instant heard_since = {};  ///< without a silence in between; unset: for ever
 };
 
 /// One switch as it was last read.
@@ -36,6 +37,18 @@ struct FabricObserved {
   Instant fault_since;
 };
 
+/// What a node did when it was last asked.
+struct LoadSeen {
+  std::optional<NodeLoad> load;  ///< nullopt: it gave no answer
+  Instant at;
+};
+
+/// A job as it was last seen to run. Kept for a while after it ended: storms are judged by it.
+struct JobSeen {
+  std::vector<NodeId> nodes;
+  Instant last;
+};
+
 /// Not durable: rebuilt by looking again.
 struct Observations {
   std::map<NodeId, Presence> presence;
@@ -44,6 +57,8 @@ struct Observations {
   std::map<std::pair<std::string, std::string>, PortObserved> ports;  ///< (switch, port)
   std::map<std::string, SwitchObserved> switches;                     ///< by name
   std::map<std::string, FabricObserved> fabrics;                      ///< by name
+  std::map<NodeId, LoadSeen> loads;
+  std::map<ClusterId, std::map<std::string, JobSeen>> jobs;
   bool hold_file = false;                                             ///< the file beside tundishd
   Instant started_at;  ///< of this process: who was not heard since may still be there
 };
@@ -58,6 +73,7 @@ struct Limits {
   Duration engine_interval_busy = milliseconds(700);  ///< while an incident moves
   std::string export_type = "bind";  ///< how shared storage is mounted: bind or nfs
   std::string export_source = "/run/tundish-hw/storage/";  ///< the tenant's name is appended
+  Duration maintenance_lead = hours(24);  ///< before a window its nodes are handed out no more
   int disruptive_floor = 2;    ///< resets and power acts in flight, at least
   int disruptive_percent = 2;  ///< of the site, at most
 };

@@ -43,6 +43,10 @@ std::optional<GpuFault> gpu_fault(FaultKind kind) {
     case FaultKind::ecc_uncorrected: return GpuFault::ecc_uncorrected;
     case FaultKind::gsp: return GpuFault::gsp;
     case FaultKind::row_remap_failure: return GpuFault::row_remap_failure;
+    case FaultKind::row_remap_pending: return GpuFault::row_remap_pending;
+    case FaultKind::nvlink_down: return GpuFault::nvlink_down;
+    case FaultKind::throttle: return GpuFault::throttle;
+    case FaultKind::driver_hang: return GpuFault::driver_hang;
   }
   return std::nullopt;
 }

@@ -3,8 +3,9 @@
 namespace tundish::lab {
 
 std::span<const std::string_view> enum_names(FaultKind) {
-  static constexpr std::string_view names[] = {"none", "lost", "ecc_uncorrected", "gsp",
-                                               "row_remap_failure"};
+  static constexpr std::string_view names[] = {
+      "none",        "lost",     "ecc_uncorrected", "gsp", "row_remap_failure", "row_remap_pending",
+      "nvlink_down", "throttle", "driver_hang"};
   return names;
 }
 

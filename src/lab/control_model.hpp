@@ -66,7 +66,17 @@ struct LabStatus {
   void fields(Fields& f);
 };
 
-enum class FaultKind { none, lost, ecc_uncorrected, gsp, row_remap_failure };
+enum class FaultKind {
+  none,
+  lost,
+  ecc_uncorrected,
+  gsp,
+  row_remap_failure,
+  row_remap_pending,
+  nvlink_down,
+  throttle,
+  driver_hang
+};
 std::span<const std::string_view> enum_names(FaultKind);
 enum class LogFacility { kernel, user };
 std::span<const std::string_view> enum_names(LogFacility);

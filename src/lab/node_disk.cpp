@@ -6,6 +6,7 @@
 #include "lab/gpu_state.hpp"
 #include "lab/hca_files.hpp"
 #include "lab/namespaces.hpp"
+#include "lab/pci_files.hpp"
 #include "lab/root_parts.hpp"
 #include "runtime/process/process.hpp"
 
@@ -14,6 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 const char* const nvml_in_node = "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1";
+const char* const cuda_in_node = "/usr/lib/x86_64-linux-gnu/libcuda.so.1";
 const char* const smi_in_node = "/usr/bin/nvidia-smi";
 
 bool exists(const std::string& path) {
@@ -35,6 +37,7 @@ Result<> prepare_disk(const LabPaths& paths, const LabNode& node) {
   TRY_VOID(prepare_upper_layer(disk, {paths.root, node.name}));
   if (node.gpus == 0) return {};
   TRY_VOID(make_link("/run/tundish-hw/lib/libnvidia-ml.so.1", disk + nvml_in_node));
+  TRY_VOID(make_link("/run/tundish-hw/lib/libcuda.so.1", disk + cuda_in_node));
   return make_link("/run/tundish-hw/bin/nvidia-smi", disk + smi_in_node);
 }
 
@@ -59,11 +62,14 @@ Result<> prepare_node(const LabSpec& spec, const LabNode& node) {
   TRY_VOID(prepare_disk(paths, node));
   TRY_VOID(prepare_sysclass(folder + "/sysclass", node));
   const std::string state = folder + "/hw/nvml.state";
+  TRY_VOID(make_folder(folder + "/syspci"));
   if (node.gpus > 0 && !exists(state)) {
     GpuInventory inventory;
     inventory.node = node.index;
     inventory.gpus = node.gpus;
-    TRY_VOID(save_gpu_states(state, make_gpu_states(inventory)));
+    const auto gpus = make_gpu_states(inventory);
+    TRY_VOID(save_gpu_states(state, gpus));
+    TRY_VOID(prepare_pci(folder + "/syspci", gpus));
   }
   return {};
 }

@@ -7,6 +7,7 @@
 
 #include "model/engine.hpp"
 #include "model/fabric_state.hpp"
+#include "model/notice.hpp"
 #include "model/switch_state.hpp"
 #include "model/verbs.hpp"
 
@@ -154,6 +155,9 @@ struct Injection {
   bool sticky = false;
   std::string line;    ///< kernel text
   bool userspace = false;  ///< written by a user's process, as raters do; no hardware fails
+  int copies = 1;          ///< of the line: a storm
+  std::string part = {};   ///< HCA or storage server that the effect is about; empty: none
+  int for_s = 0;           ///< how long it lasts; 0: until it is mended
 };
 
 class FaultInjector {
@@ -163,11 +167,12 @@ class FaultInjector {
   virtual void start(const Injection& injection, Done done) = 0;
 };
 
-/// Tells people: webhook.
+/// Tells people: webhook. The same key is the same message.
 class Notifier {
  public:
   virtual ~Notifier() = default;
-  virtual void notify(const std::string& event, const std::string& json) = 0;
+  using Done = std::function<void(Result<>)>;
+  virtual void start(const NoticeMessage& message, Done done) = 0;
 };
 
 }  // namespace tundish

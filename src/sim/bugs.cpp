@@ -3,6 +3,7 @@
 // clear_foreign_drain, requeue_of_other_tenant, witness_twice).
 #include "control/allocation/order.hpp"
 #include "model/ops/allocation_ops.hpp"
+#include "model/ops/blame_ops.hpp"
 #include "model/ops/incident_ops.hpp"
 #include "sim/site.hpp"
 
@@ -60,11 +61,11 @@ bool double_bind(Site& site) {
   for (const auto& member : second.status.nodes) {
     if (member.role != MemberRole::spare) continue;
     first.status.nodes.push_back(member);
-    return site.perform(make_operation("add_node", "allocation/" + first.id.str(),
-                                       [first](Txn& txn) -> Result<> {
-                                         txn.put(first);
-                                         return {};
-                                       }));
+    return site.perform(
+        make_operation("add_node", "allocation/" + first.id.str(), [first](Txn& txn) -> Result<> {
+          txn.put(first);
+          return {};
+        }));
   }
   return false;
 }
@@ -74,11 +75,11 @@ bool early_reissue(Site& site) {
   for (const auto& item : site.view()->all<PoolEntry>()) {
     const auto id = item.first;
     if (item.second.state != PoolState::tombstone) continue;
-    return site.perform(make_operation("free_pool_entry", "pool_entry/" + id.str(),
-                                       [id](Txn& txn) -> Result<> {
-                                         txn.erase(id);
-                                         return {};
-                                       }));
+    return site.perform(
+        make_operation("free_pool_entry", "pool_entry/" + id.str(), [id](Txn& txn) -> Result<> {
+          txn.erase(id);
+          return {};
+        }));
   }
   return false;
 }
@@ -146,6 +147,27 @@ bool half_a_gang(Site& site) {
   return site.perform(create_cluster(*order));
 }
 
+/// One node's symptom judged without a look at the others.
+bool blame_ignores_shared_fate(Site& site) {
+  for (const auto& [id, node] : site.view()->all<Node>()) {
+    for (const auto& verdict : node.status.verdicts) {
+      const bool symptom = verdict.state == VerdictState::fail &&
+                           verdict.locality == Locality::symptom &&
+                           site.view()->incidents_on(id).empty();
+      if (!symptom) continue;
+      BlamedOrder order;
+      order.blame.part = verdict.watches;
+      order.blame.object = node.meta.name;
+      order.fault = verdict.check;
+      order.node = id;
+      order.affected = {id};
+      order.detected_at = site.now();
+      return site.perform(open_blamed(std::move(order)));
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void plant_bug(Site& site, Bug bug) {
@@ -159,9 +181,8 @@ void plant_bug(Site& site, Bug bug) {
     case Bug::act_under_hold: deed = act_under_hold; break;
     case Bug::reset_on_userspace_witness: deed = reset_on_userspace_witness; break;
     case Bug::half_a_gang: deed = half_a_gang; break;
-    case Bug::stale_write_wins:
-      site.after(ripe, [&site] { stale_write_wins(site); });
-      return;
+    case Bug::blame_ignores_shared_fate: deed = blame_ignores_shared_fate; break;
+    case Bug::stale_write_wins: site.after(ripe, [&site] { stale_write_wins(site); }); return;
     case Bug::none:
     case Bug::clear_foreign_drain:
     case Bug::skip_wipe:

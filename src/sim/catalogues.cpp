@@ -27,7 +27,10 @@ Result<XidCatalogue> load_xids(const std::string& folder) {
 }
 
 Result<RemediationPolicy> load_policy(const std::string& folder) {
-  const std::string file = folder + "/policies/default.yaml";
+  return load_policy_file(folder + "/policies/default.yaml");
+}
+
+Result<RemediationPolicy> load_policy_file(const std::string& file) {
   const std::string text = TRY(read(file));
   RemediationPolicy policy;
   TRY_VOID(parse_yaml(text, policy, file));

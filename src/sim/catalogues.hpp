@@ -10,5 +10,7 @@ namespace tundish::sim {
 /// The shipped catalogue and policy from `folder` (catalog/ of the source tree).
 Result<XidCatalogue> load_xids(const std::string& folder);
 Result<RemediationPolicy> load_policy(const std::string& folder);
+/// One file of any place, read but not proved.
+Result<RemediationPolicy> load_policy_file(const std::string& file);
 
 }  // namespace tundish::sim

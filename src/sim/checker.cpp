@@ -22,9 +22,9 @@ bool has_hardware_witness(const Incident& incident) {
   const bool seen = std::any_of(
       incident.witnesses.begin(), incident.witnesses.end(),
       [](const Witness& witness) { return witness.provenance != Provenance::userspace; });
-  const bool failed = std::any_of(
-      incident.verdicts.begin(), incident.verdicts.end(),
-      [](const Verdict& verdict) { return verdict.state == VerdictState::fail; });
+  const bool failed =
+      std::any_of(incident.verdicts.begin(), incident.verdicts.end(),
+                  [](const Verdict& verdict) { return verdict.state == VerdictState::fail; });
   return seen || failed;
 }
 
@@ -52,9 +52,7 @@ bool was_proved(const Incident& incident) {
 
 }  // namespace
 
-std::string power_name(PowerVerb verb) {
-  return "power_" + std::to_string(static_cast<int>(verb));
-}
+std::string power_name(PowerVerb verb) { return "power_" + std::to_string(static_cast<int>(verb)); }
 
 void Checker::on_permit(const control::Action& action, const control::Permit& permit) {
   if (permit.leave != control::Leave::execute || !view_) return;
@@ -114,6 +112,7 @@ void Checker::on_change(const Change& change) {
 void Checker::on_commit(const Batch& batch, Instant now) {
   for (const auto& change : batch.changes) {
     if (change.kind == Incident::kind) commit_incident(change.id, body_of<Incident>(change));
+    if (const auto* claim = body_of<Claim>(change)) commit_claim(*claim, now);
     if (change.kind == PoolEntry::kind) commit_pool(change.id, body_of<PoolEntry>(change), now);
     if (change.kind == Allocation::kind) {
       commit_allocation(change.id, body_of<Allocation>(change));
@@ -131,13 +130,30 @@ void Checker::commit_incident(const std::string& id, const Incident* incident) {
   if (!was_open && incident->state == IncidentState::open) {
     broken_.push_back("incident " + id + " was ended and is open again");
   }
-  if (was_open && incident->state == IncidentState::resolved && !was_proved(*incident)) {
+  const bool has_node = !incident->node.empty();  // one on a shared part took none out
+  if (has_node && was_open && incident->state == IncidentState::resolved &&
+      !was_proved(*incident)) {
     broken_.push_back("incident " + id + " returned its node unproved");
   }
   if (was_open && incident->state == IncidentState::rma && !has_hardware_witness(*incident)) {
     broken_.push_back("incident " + id + " sent a node away on a user's word");
   }
   incident_states_[id] = incident->state;
+}
+
+/// What nodes share costs none of them: 0 nodes are drained for a server or a leaf.
+void Checker::commit_claim(const Claim& claim, Instant now) {
+  if (claim.state != ClaimState::active || now > world_.outage_until || !view_) return;
+  const Incident* incident = view_->find(claim.incident);
+  if (!incident || !incident->blamed || !claims_known_.insert(claim.id.str()).second) return;
+  switch (incident->blamed->part) {
+    case Resource::storage_client:
+    case Resource::link:
+    case Resource::nic:
+      broken_.push_back("node " + claim.node.str() + " was claimed for what all nodes share");
+      return;
+    default: return;
+  }
 }
 
 /// I4: a value rests before another owner gets it.
@@ -243,11 +259,13 @@ void Checker::check_witnesses(const NodeId& id) {
   std::int64_t stored = 0;
   for (const auto& [incident_id, incident] : view_->all<Incident>()) {
     if (incident.node != id) continue;
-    stored += static_cast<std::int64_t>(incident.witnesses.size()) + incident.witnesses_dropped;
+    stored += std::count_if(incident.witnesses.begin(), incident.witnesses.end(),
+                            [](const Witness& w) { return w.provenance != Provenance::probe; });
+    stored += incident.witnesses_dropped;
   }
   if (stored > real->second.fault_lines) {
-    broken_.push_back("node " + node->meta.name + ": " + std::to_string(stored) +
-                      " witnesses of " + std::to_string(real->second.fault_lines) + " lines");
+    broken_.push_back("node " + node->meta.name + ": " + std::to_string(stored) + " witnesses of " +
+                      std::to_string(real->second.fault_lines) + " lines");
   }
 }
 
@@ -257,8 +275,8 @@ void Checker::check_jobs() {
     for (const auto& job : engine.jobs) {
       if (job.restarts > job.hits) {
         broken_.push_back("job " + job.id + " of " + name + " was restarted " +
-                          std::to_string(job.restarts) + " times for " +
-                          std::to_string(job.hits) + " faults on its nodes");
+                          std::to_string(job.restarts) + " times for " + std::to_string(job.hits) +
+                          " faults on its nodes");
       }
     }
   }

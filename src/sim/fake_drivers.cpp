@@ -48,6 +48,9 @@ void FakeAgents::start(const NodeId& id, VerbCall call, Duration limit, Done don
       [&world = world_, id, call = std::move(call)]() -> Result<VerbResult> {
         SimNode* node = world.find_id(id.str());
         if (!node || !node->reachable()) return make_error(Code::timeout, "agent is away");
+        if (world.verb_instead) {
+          if (auto told = world.verb_instead(*node, call)) return std::move(*told);
+        }
         return world.run_verb(*node, call);
       },
       std::move(done));
@@ -60,6 +63,9 @@ void FakeBmc::start(const std::string& address, PowerVerb verb, Duration limit, 
       [&world = world_, address, verb]() -> Result<> {
         SimNode* node = world.find(address);
         if (!node) return make_error(Code::not_found, "no BMC at " + address);
+        if (world.power_instead) {
+          if (auto told = world.power_instead(*node)) return std::move(*told);
+        }
         world.power(*node, verb);
         return {};
       },

@@ -37,6 +37,39 @@ void strike(Site& site, Duration at, Blow blow) {
   });
 }
 
+/// What the checks of nodes show from `at` on; all of them, or the member of one cluster.
+struct Sign {
+  std::string cluster = {};
+  bool SimNode::*shows = nullptr;
+  bool on = true;
+};
+
+void show(Site& site, Duration at, Sign sign) {
+  site.after(at, [&site, sign] {
+    SimNode* only =
+        sign.cluster.empty() ? nullptr : find_node(site, sign.cluster, MemberRole::member);
+    if (!only && !sign.cluster.empty()) {
+      show(site, seconds(3), sign);  // tundishd is down just now
+      return;
+    }
+    for (auto& [name, node] : site.world().nodes) {
+      if (only && &node != only) continue;
+      node.*sign.shows = sign.on;
+      site.after({}, [&site, &node = node] { site.sync(node); });  // it may end in a crash
+    }
+  });
+}
+
+/// Trouble that the others share costs nobody a node; one port alone is waited for.
+void plan_signs(Site& site) {
+  show(site, minutes(15), {"small", &SimNode::link_down});
+  show(site, minutes(15) + seconds(20), {"small", &SimNode::link_down, false});
+  show(site, minutes(50) + seconds(30), {"alone", &SimNode::nic_errors});
+  show(site, minutes(58), {"alone", &SimNode::nic_errors, false});
+  show(site, minutes(68), {"", &SimNode::storage_hangs});
+  show(site, minutes(70), {"", &SimNode::storage_hangs, false});
+}
+
 void resume(Site& site, Duration at, const std::string& cluster) {
   site.after(at, [&site, cluster] {
     for (auto& [name, node] : site.world().engines[cluster].nodes) {
@@ -124,6 +157,7 @@ void plan_script(Site& site) {
   // A healthy node that comes back: wiped, proved, free.
   site.after(minutes(65), [&site] { site.order("bolt", "brief", spec_of(1, 0)); });
   site.after(minutes(72), [&site] { site.remove("brief"); });
+  plan_signs(site);
   advise(site, minutes(80), AuthorityLevel::advise);
   strike(site, minutes(82), {"train"});
   approve(site, minutes(84), minutes(20));

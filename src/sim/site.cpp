@@ -7,6 +7,7 @@
 #include "control/allocation/order.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/governance_ops.hpp"
+#include "model/ops/health_ops.hpp"
 #include "model/ops/incident_ops.hpp"
 #include "model/ops/node_ops.hpp"
 #include "model/ops/tenancy_ops.hpp"
@@ -156,9 +157,11 @@ void Site::start_job(const std::string& cluster, int nodes) {
 }
 
 void Site::start_process() {
-  process_ = std::make_unique<Process>(ProcessParts{
-      world_, store_, checker_, options_.trouble, *options_.catalogue, *options_.policy,
-      rates_of(options_.pace).limits, [this](const std::string& hook) { on_hook(hook); }});
+  control::Limits limits = rates_of(options_.pace).limits;
+  if (brake_) limits.disruptive_floor = limits.disruptive_percent = 0;
+  process_ = std::make_unique<Process>(
+      ProcessParts{world_, store_, checker_, options_.trouble, *options_.catalogue,
+                   *options_.policy, limits, [this](const std::string& hook) { on_hook(hook); }});
   // Agents come back to a tundishd that comes back.
   for (auto& [name, node] : world_.nodes) {
     after(random_.between(milliseconds(1), seconds(3)), [this, &node = node] { sync(node); });
@@ -194,6 +197,11 @@ void Site::on_commit(const Batch& batch) {
   }
 }
 
+void Site::restart_with_brake() {
+  brake_ = true;
+  crash();
+}
+
 void Site::crash() {
   ++report_.crashes;
   process_.reset();
@@ -217,6 +225,37 @@ void Site::tell_witnesses(SimNode& node) {
   });
 }
 
+/// What its passive checks find, when it changed.
+void Site::tell_health(SimNode& node) {
+  HealthReport report;
+  report.boot_id = node.boot_id();
+  report.complete = true;
+  const auto fails = [&](const char* check, Resource part) {
+    Verdict verdict;
+    verdict.check = check;
+    verdict.state = VerdictState::fail;
+    verdict.reason = "no answer";
+    verdict.watches = part;
+    verdict.at = scheduler_.now();
+    report.verdicts.push_back(std::move(verdict));
+  };
+  if (node.storage_hangs && !node.cluster.empty()) {
+    fails("storage_mount", Resource::storage_client);
+  }
+  if (node.link_down) fails("ib_port", Resource::link);
+  if (node.nic_errors) fails("ib_counters", Resource::link);
+  std::string told = report.boot_id;
+  for (const auto& verdict : report.verdicts) told += " " + verdict.check;
+  if (told == node.health_told || (node.health_told.empty() && report.verdicts.empty())) return;
+  report.seq = ++node.health_seq;
+  const auto stored = process_->ledger.perform(*record_verdicts(NodeId(node.id), report),
+                                               "agent:" + node.name, "passive checks");
+  if (!stored) return;
+  process_->ledger.after_flush([&node, told](const Result<>& durable) {
+    if (durable) node.health_told = told;
+  });
+}
+
 void Site::sync(SimNode& node) {
   if (!process_ || !node.reachable()) return;
   const NodeId id(node.id);
@@ -226,6 +265,7 @@ void Site::sync(SimNode& node) {
     (void)process_->ledger.perform(*record_hardware(id, {}), "agent:" + node.name, "seen");
   }
   if (!node.spool.empty()) tell_witnesses(node);
+  tell_health(node);
   if (process_->ledger.has_pending()) process_->manager->pump();
 }
 
@@ -241,6 +281,7 @@ SimNode& Site::random_node() {
 }
 
 void Site::note(std::vector<std::string> broken) {
+  if (options_.lawless) return;
   for (auto& fault : broken) {
     report_.broken.push_back(render_utc(scheduler_.now()) + " " + std::move(fault));
   }

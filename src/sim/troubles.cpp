@@ -1,4 +1,6 @@
 // What goes wrong in a seeded run, and what people do meanwhile.
+#include <algorithm>
+
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/governance_ops.hpp"
 #include "sim/site.hpp"
@@ -83,8 +85,31 @@ void plan_spare_faults(Site& site) {
   });
 }
 
+/// A shared part goes and comes back: every node's check sees it within its minute.
+void plan_shared_outage(Site& site, bool SimNode::*shows) {
+  constexpr Duration longest_look = seconds(60);
+  constexpr Duration outage = minutes(10);
+  // Nodes recover one after the other, and the last ones are told as late as agents may be.
+  constexpr Duration settling = minutes(5);
+  const Duration start = some_time(site);
+  site.after(start, [&site] {
+    Instant& until = site.world().outage_until;
+    until = std::max(until, site.now() + outage + longest_look + settling);
+  });
+  for (auto& [name, node] : site.world().nodes) {
+    const auto turn = [&site, &node = node, shows](bool on) {
+      node.*shows = on;
+      site.sync(node);
+    };
+    site.after(start + site.random().between({}, longest_look), [turn] { turn(true); });
+    site.after(start + outage + site.random().between({}, longest_look), [turn] { turn(false); });
+  }
+}
+
 void plan_outages(Site& site) {
   const auto& stories = site.options().stories;
+  if (stories.storage_outage) plan_shared_outage(site, &SimNode::storage_hangs);
+  if (stories.leaf_outage) plan_shared_outage(site, &SimNode::link_down);
   if (stories.cut_agents) {
     const Duration start = some_time(site);
     const auto cut = [&site](bool away) {

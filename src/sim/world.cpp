@@ -202,7 +202,8 @@ VerbResult World::do_verb(SimNode& node, const VerbCall& call) {
     case Verb::engine_commands:
     case Verb::engine_observe:
     case Verb::inject:
-    case Verb::probe_network: break;
+    case Verb::probe_network:
+    case Verb::read_load: break;
   }
   return out;
 }

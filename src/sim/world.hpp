@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -38,6 +39,11 @@ struct SimNode {
   std::int64_t fault_lines = 0;  ///< kernel lines that name a fault, whoever wrote them
   bool silent_fault = false;     ///< broken without a line: only a check can know
   std::int64_t seq = 0;
+  bool storage_hangs = false;  ///< as its own check sees it
+  bool link_down = false;      ///< as its own check sees it
+  bool nic_errors = false;     ///< as its own check sees it
+  std::int64_t health_seq = 0;
+  std::string health_told;    ///< what was last stored of its checks, with the boot
   std::deque<Witness> spool;  ///< not acknowledged
   std::map<std::string, VerbResult> journal;
   const std::string& boot_id() const { return boot; }
@@ -112,8 +118,12 @@ class World {
   std::set<std::string> touched_nodes;
   std::set<std::string> touched_ports;
   bool touched_jobs = false;
+  Instant outage_until;  ///< of what nodes share: until then no node is broken for it
   Bug bug = Bug::none;
   std::function<void(SimNode&)> on_boot;
+  /// A story that is replayed says how acts end; nullopt: the world does.
+  std::function<std::optional<Result<VerbResult>>(SimNode&, const VerbCall&)> verb_instead;
+  std::function<std::optional<Result<>>(SimNode&)> power_instead;
 
  private:
   std::vector<Verdict> run_checks(const SimNode& node);

@@ -28,7 +28,7 @@ struct LabArgs {
   lab::LabSpec spec;
   std::string lab, node, user, identity_file, keep, fabric = "frr", end, other;
   std::vector<std::string> words;
-  int uid = 0, port = 22;
+  int uid = 0, port = 22, tasks = 40, for_s = 60;
   bool keep_logs = false;
 };
 
@@ -194,6 +194,25 @@ Result<int> exec(cli::Context& context, const LabArgs& args) {
   return lab::lab_enter(TRY(chosen_paths(context, args)), exec);
 }
 
+/// Tasks that do nothing but run, in the node's own control group: everything else on it waits.
+Result<int> hog(cli::Context& context, const LabArgs& args) {
+  if (args.tasks < 1 || args.for_s < 1) {
+    return context.fail_flag("lab hog: --tasks and --for are at least 1; nothing was started");
+  }
+  const std::string tasks = std::to_string(args.tasks), time = std::to_string(args.for_s);
+  if (context.settings().dry_run) {
+    context.note("dry run: would run " + tasks + " busy tasks on " + args.node + " for " + time +
+                 " s");
+    return cli::exit_done;
+  }
+  lab::LabExec exec;
+  exec.node = args.node;
+  const std::string one = "timeout " + time + " bash -c \"while :; do :; done\"";
+  exec.argv = {"setsid", "bash", "-c",
+               "for i in $(seq " + tasks + "); do " + one + " </dev/null >/dev/null 2>&1 & done"};
+  return lab::lab_enter(TRY(chosen_paths(context, args)), exec);
+}
+
 /// What a person with a screwdriver does to switches and cables.
 Result<int> post(cli::Context& context, const LabArgs& args, const lab::LabCall& call) {
   const lab::LabPaths paths = TRY(chosen_paths(context, args));
@@ -304,6 +323,12 @@ void add_access(cli::Command noun, cli::Context& context, const Args& args) {
   exec_verb.take({"--uid", "numeric user; 0: root"}, args->uid);
   exec_verb.take_rest({"command", "what to run; nothing: a shell"}, args->words);
   exec_verb.run([&context, args] { return exec(context, *args); });
+  cli::Command hog_verb = noun.verb("hog", "keep a node's CPUs busy, so that all else on it waits");
+  take_lab(hog_verb, args);
+  hog_verb.take({"node", "name of the node", Need::required}, args->node);
+  hog_verb.take({"--tasks", "busy tasks"}, args->tasks);
+  hog_verb.take({"--for", "seconds until they end by themselves"}, args->for_s);
+  hog_verb.run([&context, args] { return hog(context, *args); });
   cli::Command ssh_verb = noun.verb("ssh", "log in to a node by ssh, through the lab's network");
   take_lab(ssh_verb, args);
   ssh_verb.take({"node", "name of the node, or an address that a node has", Need::required},

@@ -9,11 +9,12 @@
 namespace tundish::control {
 namespace {
 
-/// Claim that lets the allocation act on a node: permitted, or a person's.
+/// Claim that lets the allocation act on a node: permitted, or a person's. A maintenance window
+/// takes no spare: the member comes back when the work is done.
 const Claim* acting_claim(const View& view, const NodeId& node) {
   for (const auto& id : view.reg.claims_on(node)) {
     const Claim* claim = view.reg.find(id);
-    if (claim && claim->permitted) return claim;
+    if (claim && claim->permitted && !is_of_maintenance(*claim)) return claim;
   }
   return nullptr;
 }

@@ -4,6 +4,9 @@
 #include <optional>
 #include <set>
 
+#include "control/permit/blast.hpp"
+#include "model/ops/maintenance_ops.hpp"
+
 namespace tundish::control {
 namespace {
 
@@ -92,12 +95,36 @@ Permit permit_drill(const std::set<std::string>& scopes, const View& view) {
   return {Leave::refuse, "scope is at observe for drill: nothing of it is broken on purpose"};
 }
 
+/// People asked for the window, so authority and holds do not speak; the tenant of a node in it
+/// does, by its consent.
+Permit permit_window(const Action& action, const View& view) {
+  const auto decided = decision_on(action, view);
+  if (decided == ProposalState::denied) return {Leave::refuse, "a person denied it"};
+  const Consent consent = consent_for(action, view);
+  if (consent == Consent::never) return {Leave::refuse, "the tenant does not consent"};
+  if (consent == Consent::ask && decided != ProposalState::approved) {
+    return {Leave::propose, "the tenant wants to be asked"};
+  }
+  return {Leave::execute, "a person's maintenance window"};
+}
+
+/// The window in which people may have their hands in what an incident's act would touch.
+const Maintenance* window_over(const Action& action, const View& view) {
+  const Incident* incident = view.reg.find(action.incident);
+  if (!incident) return nullptr;
+  return maintenance_over(view.reg, action.node.empty() ? incident->node : action.node);
+}
+
 }  // namespace
 
 Permit permit(const Action& action, const View& view, const InFlight& running) {
   if (action.action_class == ActionClass::look) return {Leave::execute, "looking only"};
   const auto scopes = scopes_of(action, view);
   if (action.action_class == ActionClass::drill) return permit_drill(scopes, view);
+  if (std::holds_alternative<PermitWindowAct>(action.act)) return permit_window(action, view);
+  if (const Maintenance* window = window_over(action, view)) {
+    return {Leave::refuse, window->meta.name + " is under way: recorded, not acted on"};
+  }
   if (view.seen.hold_file) return {Leave::refuse, "hold file beside tundishd"};
   if (const Hold* hold = hold_over(scopes, view)) {
     return {Leave::refuse, "hold " + hold->scope + ": " + hold->reason};
@@ -122,12 +149,12 @@ Permit permit(const Action& action, const View& view, const InFlight& running) {
   if (consent == Consent::ask && decided != ProposalState::approved) {
     return {Leave::propose, "the tenant wants to be asked"};
   }
-  const int fleet = static_cast<int>(view.reg.all<Node>().size());
-  const int most =
-      std::max(view.limits.disruptive_floor, fleet * view.limits.disruptive_percent / 100);
-  if (is_disruptive(action.action_class) && running.disruptive >= most) {
+  if (is_stopped_by_brake(view.policy, action.name) && running.disruptive >= most_in_flight(view)) {
     return {Leave::refuse,
             "brake: " + std::to_string(running.disruptive) + " resets and power acts run already"};
+  }
+  if (const std::string limit = broken_limit(action, view); !limit.empty()) {
+    return {Leave::refuse, "limit of the policy: " + limit};
   }
   return {Leave::execute, decided == ProposalState::approved ? "approved" : "authority act"};
 }

@@ -18,8 +18,9 @@ struct InFlight {
   int disruptive = 0;
 };
 
-/// Pure. Order: hold, then hardware witness, authority, consent, brake. Authority is the lowest
-/// level that any scope of the action states for its class; where none states one it is observe.
+/// Pure. Order: maintenance window, hold, then hardware witness, authority, consent, brake, limits
+/// of the policy. Authority is the lowest level that any scope of the action states for its class;
+/// where none states one it is observe.
 Permit permit(const Action& action, const View& view, const InFlight& running);
 
 }  // namespace tundish::control

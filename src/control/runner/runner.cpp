@@ -4,10 +4,14 @@
 
 #include "base/log.hpp"
 #include "control/fault/leave.hpp"
+#include "control/fault/policy.hpp"
+#include "control/permit/blast.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/governance_ops.hpp"
 #include "model/ops/incident_ops.hpp"
+#include "model/ops/maintenance_ops.hpp"
 #include "model/ops/node_ops.hpp"
+#include "model/ops/node_report_ops.hpp"
 
 namespace tundish::control {
 namespace {
@@ -140,17 +144,14 @@ void Runner::propose(const Action& action, const Permit& answer, const View& vie
 
 InFlight Runner::count_disruptive(const View& view, const Action& action) const {
   InFlight out;
-  if (action.action_class != ActionClass::reset && action.action_class != ActionClass::power) {
-    return out;
-  }
+  if (!is_stopped_by_brake(view.policy, action.name)) return out;
   for (const auto& [id, incident] : view.reg.all<Incident>()) {
     if (id == action.incident || incident.state != IncidentState::open) continue;
     const auto state = view.policy.states.find(incident.policy_state);
     if (state == view.policy.states.end()) continue;
     const auto& name = state->second.action;
-    const bool disruptive = name == "reset_gpus" || name == "reboot" || name == "power_cycle";
     const TimelineEntry* act = current_act(incident);
-    if (disruptive && act && act->outcome != StepOutcome::proposed) {
+    if (is_disruptive_action(name) && act && act->outcome != StepOutcome::proposed) {
       if (running_.contains(act->key) || act->outcome == StepOutcome::done) ++out.disruptive;
     }
   }
@@ -198,6 +199,10 @@ void Runner::execute(Action action) {
     start_injection(*inject, finish, action.key);
   } else if (const auto* leave = std::get_if<PermitClaimsAct>(&action.act)) {
     const auto permitted = perform(*permit_claims(leave->incident), action, action.reason);
+    finish(from(permitted, action.key));
+  } else if (const auto* window = std::get_if<PermitWindowAct>(&action.act)) {
+    const auto permitted =
+        perform(*permit_maintenance(window->maintenance, action.node), action, action.reason);
     finish(from(permitted, action.key));
   }
 }
@@ -275,6 +280,24 @@ void Runner::complete_order(const Action& action, const Result<VerbResult>& resu
   done(result);
 }
 
+/// What a node answered to people's questions: a maintenance's end, a tenant's report.
+void Runner::record_answer(const Action& action, const Result<VerbResult>& result) {
+  if (action.result_to == ResultTo::load) {
+    const bool told = result && result->ok;
+    return listener_.on_load(action.node, told ? result->load : std::nullopt);
+  }
+  if (!result || result->verdicts.empty()) return;
+  const auto operation =
+      action.result_to == ResultTo::report_checks
+          ? record_report_checks(action.report, result->verdicts)
+          : record_maintenance_checks(action.maintenance, action.node, result->verdicts);
+  const auto done = perform(*operation, action, action.name);
+  if (!done) {
+    log(LogLevel::warn, "result_not_recorded",
+        {{"act", action.name}, {"why", done.error().message()}});
+  }
+}
+
 void Runner::record(const Action& action, const Result<VerbResult>& result, Duration acting) {
   const bool ok = result && result->ok;
   std::string detail = result ? result->what : result.error().message();
@@ -309,7 +332,7 @@ void Runner::record(const Action& action, const Result<VerbResult>& result, Dura
     }
     case ResultTo::node_checks:
       if (result && !result->verdicts.empty()) {
-        store(record_verdicts(action.node, result->verdicts, all_ok(result->verdicts)));
+        store(record_check_run(action.node, result->verdicts, all_ok(result->verdicts)));
       }
       break;
     case ResultTo::node_phase: {
@@ -324,6 +347,9 @@ void Runner::record(const Action& action, const Result<VerbResult>& result, Dura
                           joined ? action.config_hash : std::string()));
       }
       break;
+    case ResultTo::maintenance_checks:
+    case ResultTo::report_checks:
+    case ResultTo::load: record_answer(action, result); break;
     case ResultTo::controller_ready:
       if (ok) {
         store(record_controller(action.cluster, true, action.config_hash, action.users));

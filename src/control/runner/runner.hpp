@@ -35,6 +35,8 @@ class RunnerListener {
   virtual void on_finished(const Action& action) = 0;
   /// A named point at which a crash must be harmless: act:NAME:start, act:NAME:end.
   virtual void on_hook(const std::string& hook) = 0;
+  /// What a node answered to read_load; nullopt: nothing.
+  virtual void on_load(const NodeId&, const std::optional<NodeLoad>&) {}
   /// Every permit that was granted or refused, for checkers and for `explain`.
   virtual void on_permit(const Action& action, const Permit& permit) = 0;
 };
@@ -91,6 +93,7 @@ class Runner {
   void complete_order(const Action& action, const Result<VerbResult>& result);
   void complete(const Action& action, const Result<VerbResult>& result);
   void record(const Action& action, const Result<VerbResult>& result, Duration acting);
+  void record_answer(const Action& action, const Result<VerbResult>& result);
   InFlight count_disruptive(const View& view, const Action& action) const;
 
   Ledger& ledger_;

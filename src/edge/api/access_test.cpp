@@ -81,6 +81,13 @@ TEST_F(ApiTest, roles_may_what_the_table_says) {
       {"POST", "/v1/faults", "{", operators},
       {"POST", "/v1/inventory/import", "{", operators},
       {"POST", "/v1/backup", "{", operators},
+      {"POST", "/v1/maintenances", "{", duty},
+      {"POST", "/v1/maintenances/zz/end", "", duty},
+      {"POST", "/v1/notices/zz/ack", "", duty},
+      {"POST", "/v1/incidents/zz/bundle", "", duty},
+      {"POST", "/v1/node_reports", "{", {"root", "oncall", "a-admin", "b-admin", "a-member"}},
+      {"GET", "/v1/lemons", "", {"root", "oncall", "auditor", "looker"}},
+      {"GET", "/v1/shift-report", "", {"root", "oncall", "auditor"}},
   };
   for (const auto& row : rows) {
     for (const char* token :

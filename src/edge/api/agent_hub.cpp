@@ -5,8 +5,10 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "codec/json.hpp"
+#include "control/node/checks.hpp"
 #include "edge/api/contract.hpp"
 #include "edge/api/report_check.hpp"
+#include "model/ops/health_ops.hpp"
 #include "model/ops/incident_ops.hpp"
 #include "model/ops/node_ops.hpp"
 #include "model/ops/tenancy_ops.hpp"
@@ -23,6 +25,8 @@ constexpr std::size_t most_witnesses = 1000;
 constexpr std::size_t most_ended = 256;
 /// Between two lines of the log about what one agent tells wrongly.
 constexpr Duration log_pause = seconds(60);
+/// Between two makings of what an agent is to expect; a change of the node itself is told at once.
+constexpr Duration expectation_pause = seconds(30);
 
 void refuse(const net::Reply& reply, int status, const Error& error) {
   ErrorBody body;
@@ -200,6 +204,7 @@ void AgentHub::sync(const NodeId& node, const net::ServerRequest& request,
   if (body.hardware && known && differs(known->status.hardware, *body.hardware)) {
     (void)parts_.ledger.perform(*record_hardware(node, *body.hardware), actor, "hardware seen");
   }
+  take_health(node, body, answer);
   take_results(node, std::move(body.results), answer);
   if (!parts_.ledger.has_pending()) {
     reply.send(200, render_json(answer));
@@ -213,6 +218,31 @@ void AgentHub::sync(const NodeId& node, const net::ServerRequest& request,
     }
   });
   manager_->pump_soon();
+}
+
+void AgentHub::take_health(const NodeId& node, const AgentSync& body, AgentSyncReply& answer) {
+  const Node* known = parts_.ledger.view().find(node);
+  if (!known) return;
+  const HealthReport report = health_report_of(body);
+  if (is_news(*known, report)) {
+    (void)parts_.ledger.perform(*record_verdicts(node, report), "agent:" + node.str(),
+                                "passive checks");
+  }
+  // An agent that judges (it has a mark) and of whose boot nothing is stored tells all.
+  known = parts_.ledger.view().find(node);
+  answer.want_verdicts = report.seq > 0 && known->status.verdicts_boot != body.boot_id;
+  auto& sent = expectations_[node];
+  const Instant now = parts_.scheduler.now();
+  if (!sent.made_at.is_set() || now - sent.made_at >= expectation_pause ||
+      sent.revision != known->meta.revision) {
+    sent.expectation = control::expectation_in_service(manager_->view(), *known);
+    sent.mark = parts_.hash_token(render_json(sent.expectation)).substr(0, 16);
+    sent.made_at = now;
+    sent.revision = known->meta.revision;
+  }
+  if (body.expectation_mark == sent.mark) return;
+  answer.expectation = sent.expectation;
+  answer.expectation_mark = sent.mark;
 }
 
 /// A key that was never asked for, or by an earlier process of ours: nobody waits for the result.

@@ -47,11 +47,19 @@ class AgentHub final : public Agents {
     std::int64_t ticket = 0;
   };
 
+  struct Sent {
+    Expectation expectation;
+    std::string mark;
+    Instant made_at;
+    std::int64_t revision = 0;
+  };
+
   void enrol(const net::ServerRequest& request, const net::Reply& reply);
   void sync(const NodeId& node, const net::ServerRequest& request, const net::Reply& reply);
   void pull(const NodeId& node, const net::ServerRequest& request, const net::Reply& reply);
   void deliver(const NodeId& node);
   void take_results(const NodeId& node, std::vector<VerbResult> results, AgentSyncReply& answer);
+  void take_health(const NodeId& node, const AgentSync& body, AgentSyncReply& answer);
   void note_ended(const NodeId& node, const std::string& key);
   void clean(const NodeId& node, AgentSync& report);
   bool may_log(const NodeId& node);
@@ -65,6 +73,7 @@ class AgentHub final : public Agents {
   std::set<NodeId> enrolled_;                        ///< answered, identity not used yet
   std::map<NodeId, std::deque<std::string>> ended_;  ///< keys that nobody waits for any more
   std::map<NodeId, Instant> logged_;
+  std::map<NodeId, Sent> expectations_;
   AgentCounts counts_;
   std::int64_t tickets_ = 0;
 };

@@ -20,18 +20,21 @@ const std::vector<RoleRights>& role_table() {
   using enum Right;
   static const std::vector<RoleRights> table = {
       {Role::viewer, true, {read}},
-      {Role::member, true, {read, scale_clusters}},
-      {Role::tenant_admin, true, {read, scale_clusters, write_clusters, write_users, write_tokens}},
+      {Role::member, true, {read, scale_clusters, report}},
+      {Role::tenant_admin,
+       true,
+       {read, scale_clusters, report, write_clusters, write_users, write_tokens}},
       {Role::viewer, false, {read, read_site}},
       {Role::auditor, false, {read, read_site, read_history}},
       {Role::on_call,
        false,
-       {read, read_site, read_history, work_nodes, work_incidents, decide, hold, release_claims}},
+       {read, read_site, read_history, report, work_nodes, work_incidents, decide, hold,
+        release_claims}},
       {Role::operator_,
        false,
        {read, read_site, read_history, scale_clusters, write_clusters, write_users, write_tokens,
-        write_tenants, write_secrets, work_nodes, work_incidents, decide, hold, release_claims,
-        force, govern, inventory, drill, backup}},
+        write_tenants, write_secrets, report, work_nodes, work_incidents, decide, hold,
+        release_claims, force, govern, inventory, drill, backup}},
   };
   return table;
 }

@@ -21,6 +21,7 @@ enum class Right {
   write_tokens,
   write_tenants,
   write_secrets,
+  report,  ///< a node that serves them is slow
   work_nodes,
   work_incidents,
   decide,  ///< proposals

@@ -7,7 +7,8 @@
 // GET  /v1/status                                -> StatusReport
 // GET  /v1/capacity                              -> [CapacityRow]
 // GET  /v1/{nodes,racks,sites,switches,skus,cables,tenants,users,tokens,secrets,clusters,
-//           allocations,claims,incidents,proposals,holds,authorities,pool_entries}
+//           allocations,claims,incidents,proposals,holds,authorities,pool_entries,
+//           maintenances,notices,node_reports,rmas}
 //                                                -> [object]; ?limit=&page= (page token: last id),
 //                                                   answer header x-next-page when there is more
 // GET  /v1/KIND/NAME_OR_ID                       -> object
@@ -47,6 +48,7 @@
 #include "base/describe.hpp"
 #include "base/error.hpp"
 #include "edge/api/contract_inventory.hpp"
+#include "edge/api/contract_operations.hpp"
 #include "edge/api/contract_reports.hpp"
 #include "model/allocation.hpp"
 #include "model/tenancy.hpp"
@@ -159,11 +161,13 @@ struct ScaleRequest {
 
 struct FaultKind {
   std::string name, doc, expected_detection, expected_action;
+  std::string unavailable = {};
   void fields(Fields& f) {
     f(1, "name", name, "for example xid");
     f(2, "doc", doc, "what it does");
     f(3, "expected_detection", expected_detection, "who should see it, and when");
     f(4, "expected_action", expected_action, "what should follow");
+    f(5, "unavailable", unavailable, "why it cannot be injected here; empty: it can");
   }
 };
 
@@ -174,6 +178,9 @@ struct FaultRequest {
   bool sticky = false;
   bool userspace = false;
   std::string text;
+  int for_s = 0;
+  std::string part;
+  int copies = 0;
   void fields(Fields& f) {
     f(1, "kind", kind, "kind of fault");
     f(2, "node", node, "name or id");
@@ -182,6 +189,9 @@ struct FaultRequest {
     f(5, "sticky", sticky, "survives reset and reboot");
     f(6, "userspace", userspace, "as a rater writes it: facility of a user, no hardware fails");
     f(7, "text", text, "own kernel line instead of the usual one");
+    f(8, "for_s", for_s, "seconds that it lasts, where the kind can end by itself; 0: as usual");
+    f(9, "part", part, "HCA or storage server; empty: the first one");
+    f(10, "copies", copies, "lines of a storm; 0: as usual");
   }
 };
 

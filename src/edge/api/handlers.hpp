@@ -68,11 +68,36 @@ Result<Answer> get_metrics(Backend& b, const Call& call);
 Result<Answer> list_faults(Backend& b, const Call& call);
 void post_fault(Backend& b, const Call& call, Respond respond);
 
+// checks.cpp
+Result<Answer> list_checks(Backend& b, const Call& call);
+void run_checks_now(Backend& b, const Call& call, Respond respond);
+
 // network.cpp
 Result<Answer> report_network(Backend& b, const Call& call);
 Result<Answer> plan_networks(Backend& b, const Call& call);
 Result<Answer> list_switch_drivers(Backend& b, const Call& call);
 void probe_networks(Backend& b, const Call& call, Respond respond);
+
+// maintenance.cpp
+Result<Later> post_maintenance(Backend& b, const Call& call);
+Result<Later> end_maintenance_call(Backend& b, const Call& call);
+Result<Later> ack_notice(Backend& b, const Call& call);
+
+// node_reports.cpp
+Result<Later> report_node(Backend& b, const Call& call);
+Result<Answer> list_lemons(Backend& b, const Call& call);
+
+// evidence.cpp
+Result<Later> post_bundle(Backend& b, const Call& call);
+
+// shift.cpp
+Result<Answer> get_shift_report(Backend& b, const Call& call);
+
+// policies.cpp
+Result<Answer> list_policies(Backend& b, const Call& call);
+Result<Answer> get_policy(Backend& b, const Call& call);
+void load_policy(Backend& b, const Call& call, Respond respond);
+Result<Answer> try_policy(Backend& b, const Call& call);
 
 // watch.cpp
 void start_watch(Backend& b, const Call& call, std::shared_ptr<Outlet> outlet);

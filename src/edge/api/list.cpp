@@ -119,6 +119,10 @@ constexpr Kind kinds[] = {
     make_kind<Hold>("holds"),
     make_kind<Authority>("authorities"),
     make_kind<PoolEntry>("pool_entries"),
+    make_kind<Maintenance>("maintenances"),
+    make_kind<Notice>("notices"),
+    make_kind<NodeReport>("node_reports"),
+    make_kind<Rma>("rmas"),
 };
 
 }  // namespace

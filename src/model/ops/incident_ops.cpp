@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "model/ops/incident_parts.hpp"
 #include "model/ops/node_ops.hpp"
+#include "model/ops/recent_events.hpp"
 
 namespace tundish {
 namespace {
@@ -29,48 +31,10 @@ int severity(FaultAction action) {
   return 0;
 }
 
-std::string action_name(FaultAction action) {
-  return std::string(enum_names(action)[static_cast<std::size_t>(action)]);
-}
-
 FaultAction action_of(const std::string& name) {
   const auto names = enum_names(FaultAction{});
   const auto it = std::find(names.begin(), names.end(), name);
   return it == names.end() ? FaultAction::none : static_cast<FaultAction>(it - names.begin());
-}
-
-void add_entry(Incident& incident, Instant now, std::string what, std::string detail) {
-  TimelineEntry entry;
-  entry.at = entry.until = now;
-  entry.what = std::move(what);
-  entry.detail = std::move(detail);
-  incident.timeline.push_back(std::move(entry));
-}
-
-Incident new_incident(Txn& txn, const Node& node, const std::string& fault) {
-  Incident incident;
-  incident.id = txn.make_id<Incident>();
-  incident.meta.name = incident.id.str();
-  incident.meta.tenant = {};
-  incident.node = node.id;
-  incident.allocation = node.status.allocation;
-  incident.fault = fault;
-  incident.boot_id_at_entry = node.status.boot_id;
-  incident.opened_at = txn.now();
-  incident.detected_at = txn.now();
-  return incident;
-}
-
-void claim_for(Txn& txn, const Incident& incident) {
-  Claim claim;
-  claim.id = txn.make_id<Claim>();
-  claim.meta.name = claim.id.str();
-  claim.node = incident.node;
-  claim.holder = "incident";
-  claim.reason = incident.fault;
-  claim.incident = incident.id;
-  claim.since = txn.now();
-  txn.put(std::move(claim));
 }
 
 /// The node's open incident, when there is one that a further witness belongs to.
@@ -178,19 +142,6 @@ Result<> change_incident(Txn& txn, const IncidentId& id,
   return {};
 }
 
-void end_claims(Txn& txn, const NodeId& node, const IncidentId& incident, ClaimState state) {
-  std::vector<Claim> ended;
-  for (const auto& id : txn.view().claims_on(node)) {
-    const Claim* claim = txn.view().find(id);
-    if (claim && claim->incident == incident) ended.push_back(*claim);
-  }
-  for (auto& claim : ended) {
-    claim.state = state;
-    claim.until = txn.now();
-    txn.put(std::move(claim));
-  }
-}
-
 /// A person took the node back: it serves again where it stood, beside whatever replaced it.
 void keep_in_service(Txn& txn, const NodeId& id, const IncidentId& incident) {
   const Node* node = txn.view().find(id);
@@ -261,13 +212,18 @@ OperationPtr record_witnesses(NodeId id, std::vector<Witness> witnesses,
     bool moved = false;
     bool grew = false;
     std::optional<Incident> incident = open_incident(txn.view(), id);
+    const bool shares = shares_domain(txn.view(), id);
     for (const auto& witness : witnesses) {
       const Advance advanced = advance(cursor, witness);
       if (advanced == Advance::old) continue;
       moved = true;
       note_jump(txn, id, witness, advanced);
       const Judgement judged = judge_witness(catalogue, witness);
-      if (!judged.opens) continue;
+      // A fault of the links within a domain may be the domain's: blame decides, within seconds.
+      const bool deferred = judged.opens && shares && !incident &&
+                            judged.action == FaultAction::fabric && judged.hardware;
+      note_recent(cursor, witness, deferred ? Deferred::yes : Deferred::no);
+      if (!judged.opens || deferred) continue;
       apply_witness(txn, id, witness, judged, incident);
       grew = true;
     }
@@ -479,6 +435,13 @@ OperationPtr close_incident(IncidentId id) {
   return make_operation("close_incident", about(id), [id](Txn& txn) -> Result<> {
     Incident incident = TRY(get_object(txn, id));
     if (incident.state == IncidentState::closed) return {};
+    if (incident.node.empty()) {  // on a shared part: no node is out of service for it
+      incident.state = IncidentState::closed;
+      incident.resolved_at = txn.now();
+      add_entry(incident, txn.now(), "closed", "by " + txn.actor());
+      txn.put(std::move(incident));
+      return {};
+    }
     Node node = TRY(get_object(txn, incident.node));
     const bool was_rma = incident.state == IncidentState::rma;
     incident.state = IncidentState::closed;

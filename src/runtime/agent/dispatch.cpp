@@ -22,6 +22,7 @@ Result<VerbNote> run_verb(const VerbCall& call, const VerbTools& tools) {
     case Verb::wipe: return verb_wipe(call, tools);
     case Verb::inject: return verb_inject(call, tools);
     case Verb::probe_network: return verb_probe_network(call, tools);
+    case Verb::read_load: return verb_read_load(call, tools);
   }
   return make_error(Code::unsupported, "this agent does not know the verb");
 }
@@ -57,13 +58,15 @@ bool is_forbidden_on_hold(Verb verb) {
     case Verb::engine_observe:
     case Verb::run_checks:
     case Verb::inject:
-    case Verb::probe_network: return false;
+    case Verb::probe_network:
+    case Verb::read_load: return false;
   }
   return true;
 }
 
 bool is_read_only(Verb verb) {
-  return verb == Verb::engine_observe || verb == Verb::run_checks || verb == Verb::probe_network;
+  return verb == Verb::engine_observe || verb == Verb::run_checks ||
+         verb == Verb::probe_network || verb == Verb::read_load;
 }
 
 std::string lane_of(const VerbCall& call) {
@@ -78,6 +81,7 @@ std::string lane_of(const VerbCall& call) {
     case Verb::engine_observe: return "cluster/" + call.cluster;
     case Verb::run_checks: return "checks";
     case Verb::inject: return "inject";
+    case Verb::read_load: return "load";
     case Verb::probe_network:
       return "probe/" + (call.net_probe ? call.net_probe->interface : std::string());
   }
@@ -100,6 +104,7 @@ VerbResult execute(const VerbCall& call, const VerbTools& tools) {
     result.what = std::move(note->what);
     result.text = std::move(note->text);
     result.verdicts = std::move(note->verdicts);
+    result.load = std::move(note->load);
   } else {
     result.code = code_name(note.error().code);
     result.what = note.error().message();

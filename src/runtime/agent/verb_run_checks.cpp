@@ -2,9 +2,8 @@
 #include <chrono>
 #include <thread>
 
-#include "base/text.hpp"
+#include "runtime/agent/sample_maker.hpp"
 #include "runtime/agent/verbs.hpp"
-#include "runtime/process/process.hpp"
 
 namespace tundish::agent {
 namespace {
@@ -32,38 +31,39 @@ Result<std::vector<HcaPort>> settled_hcas(const VerbTools& tools, int expected) 
   }
 }
 
-CheckSample gather_sample(const Expectation& expect, const VerbTools& tools) {
-  CheckSample sample;
-  sample.expect = expect;
-  if (auto gpus = tools.gatherer.gpus()) {
-    sample.gpus = std::move(*gpus);
-  } else {
-    sample.gpus_fault = gpus.error().message();
-  }
-  if (auto hcas = settled_hcas(tools, expect.hca_count)) {
-    sample.hcas = std::move(*hcas);
-  } else {
-    sample.hcas_fault = hcas.error().message();
-  }
-  sample.now = tools.now();
-  sample.hardware =
-      read_hardware(tools.config.sys_dir, sample.gpus ? &*sample.gpus : nullptr, sample.now);
-  if (const auto boot = process::read_file(tools.config.boot_id_file)) {
-    tools.events.fill(sample, std::string(trim(*boot)));
-  } else {
-    sample.events_fault = "the boot cannot be told: " + boot.error().message();
-  }
-  // What must be mounted is tundishd's to say: a node that lost its mounts in a reboot after it
-  // left its cluster is not broken.
-  sample.mounts = tools.gatherer.mounts(expect.exports);
-  return sample;
+/// Waits for ports that are about to come, so that a node that has just booted is not failed.
+void settle_hcas(const VerbTools& tools, int expected) {
+  if (expected > 0) (void)settled_hcas(tools, expected);
+}
+
+/// Taken now: whoever asks wants no earlier look.
+GpuLook look_at_gpus(const VerbTools& tools) {
+  GpuLook out;
+  auto gpus = tools.gatherer.gpus();
+  out.at = tools.now();
+  if (gpus)
+    out.gpus = std::move(*gpus);
+  else
+    out.fault = gpus.error().message();
+  return out;
+}
+
+/// Checks that gate are judged from these.
+constexpr std::string_view gate_needs[] = {"gpus",   "hcas",   "hardware",
+                                           "events", "mounts", "nameplate"};
+
+CheckSample gather_sample(const RunChecks& asked, const VerbTools& tools) {
+  settle_hcas(tools, asked.expect.hca_count);
+  auto needs = needs_of(tools.checks, asked.checks);
+  if (asked.checks.empty()) needs = {std::begin(gate_needs), std::end(gate_needs)};
+  return tools.samples->make(asked.expect, needs, look_at_gpus(tools));
 }
 
 }  // namespace
 
 Result<VerbNote> verb_run_checks(const VerbCall& call, const VerbTools& tools) {
   if (!call.run_checks) return make_error(Code::invalid, "run_checks has no arguments");
-  const CheckSample sample = gather_sample(call.run_checks->expect, tools);
+  const CheckSample sample = gather_sample(*call.run_checks, tools);
   VerbNote note;
   note.verdicts = tools.judge(sample, call.run_checks->checks);
   return note;
