@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "bench/figures.hpp"
 #include "control/network/audit.hpp"
 #include "control/network/difference.hpp"
 
@@ -110,5 +111,8 @@ int main() {
       "%d leaves x %d tenants: plan %.0f ms, audit %.0f ms (%zu findings), plan again and "
       "compare %.0f ms (%zu differ), one leaf in words %.1f ms (%zu)\n",
       leaves, tenants, plan_ms, audit_ms, findings.size(), diff_ms, differ, words_ms, lines.size());
+  bench::print_figure("network_plan_s", plan_ms / 1e3);
+  bench::print_figure("network_audit_s", audit_ms / 1e3);
+  bench::print_figure("network_diff_s", diff_ms / 1e3);
   return findings.empty() && differ == 0 ? 0 : 1;
 }

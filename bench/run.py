@@ -17,7 +17,7 @@ parser = argparse.ArgumentParser(prog="./dev bench")
 parser.add_argument("binaries")
 parser.add_argument("--long", action="store_true", help="1,000 injections, a minute of storm")
 parser.add_argument("--only", default="", help="comma-separated: " +
-                    "lab, burst, agents, restart, placement, sim, verify, store")
+                    "lab, burst, agents, restart, placement, sim, verify, store, network")
 options = parser.parse_args()
 figures, problems, commands, rows = {}, {}, {}, []
 
@@ -123,6 +123,18 @@ def store():
     figures["store_load_s"] = float(re.search(r"registry: ([\d.]+) s", text).group(1))
 
 
+def network():
+    """Plan and audit of one fabric, and render, read-back and steps of the slowest vendor."""
+    figures.update(program("network_bench")[0])
+    vendors, _ = program("switches_bench")
+    slowest = max(vendors, key=vendors.get)
+    figures["network_texts_s"] = vendors[slowest]
+    figures["network_slowest"] = slowest.removeprefix("switches_").removesuffix("_s")
+    figures["network_texts_best_s"] = min(vendors.values())
+    figures["network_all_s"] = (figures["network_audit_s"] + figures["network_diff_s"] +
+                                figures["network_texts_s"])
+
+
 # ---- the table ---------------------------------------------------------------------------------
 def row(what, aim, key, form, met=None, beside=""):
     """`met` judges the value; None: a figure without an aim."""
@@ -188,6 +200,10 @@ def fill():
     row("policy proved: 11 properties", "< 2 s", "verify_s", "{:.2f} s", lambda v: v < 2,
         "{verify_states:.0f} states, {verify_transitions:.0f} transitions; a weakened one refuted "
         "in {refute_s:.2f} s")
+    row("256 leaves x 200 tenants: render, read back, audit, diff", "<= 1 s", "network_all_s",
+        "{:.2f} s", lambda v: v <= 1, "CPU; slowest kind of switch {network_slowest}: texts "
+        "{network_texts_s:.2f} s, audit {network_audit_s:.2f} s, diff {network_diff_s:.2f} s; "
+        "quickest kind {network_texts_best_s:.2f} s")
     row("store, one operation per commit", "", "store_commits_per_s", "{:.0f} commits/s", None,
         "10,000 nodes load in {store_load_s:.2f} s")
 
@@ -207,6 +223,7 @@ def main():
     section("sim", simulator)
     section("verify", verifier)
     section("store", store)
+    section("network", network)
     section("restart", lambda: daemon("restart", 10000))
     section("agents", agents)
     section("burst", burst)

@@ -24,6 +24,11 @@ struct FabricAct {
   FabricRef ref;
   FabricState desired;
 };
+/// One export's change; the storage takes away before it gives.
+struct StorageAct {
+  StorageRef ref;
+  StorageChange change;
+};
 struct EngineAct {
   NodeId controller;
   std::string cluster_name;
@@ -75,7 +80,7 @@ struct Action {
   std::string config_hash;
   std::vector<std::string> users;
   std::variant<PowerAct, VerbAct, AttachAct, FabricAct, EngineAct, InjectAct, PermitClaimsAct,
-               PermitWindowAct>
+               PermitWindowAct, StorageAct>
       act;
 };
 

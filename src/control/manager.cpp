@@ -394,6 +394,11 @@ Instant Manager::next_beat() const {
     const auto read = fabric_read_.find(id.str());
     take(read == fabric_read_.end() ? Instant{1} : read->second + parts_.limits.port_interval);
   }
+  for (const auto& [id, fabric] : reg.all<Fabric>()) {
+    if (fabric.spec.storage_url.empty()) continue;
+    const auto read = storage_read_.find(id.str());
+    take(read == storage_read_.end() ? Instant{1} : read->second + parts_.limits.port_interval);
+  }
   return next;
 }
 
@@ -412,6 +417,7 @@ void Manager::beat() {
   look_at_engines(now);
   read_switches(now);
   read_fabrics(now);
+  read_storage(now);
   free_tombstones(now);
   if (!due_.empty() || parts_.ledger.has_pending()) schedule_pump();
   arm();

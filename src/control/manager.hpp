@@ -50,6 +50,12 @@ class Manager final : public RunnerListener {
     runner_.order(std::move(action), view(), std::move(done));
   }
 
+  /// A look that changes nothing; `done` is called exactly once.
+  void find_paths(const FabricRef& ref, std::vector<FabricPath> asked,
+                  FabricManager::PathsDone done) {
+    runner_.find_paths(ref, std::move(asked), std::move(done));
+  }
+
   // Observations that come in from outside.
   void heard(const NodeId& node, const std::string& boot_id, bool on_hold);
   void set_hold_file(bool present);
@@ -72,6 +78,7 @@ class Manager final : public RunnerListener {
   void on_switch_silent(const std::string& name, const Error& why) override;
   void on_fabric(const std::string& name, FabricReading reading, Instant asked) override;
   void on_fabric_silent(const std::string& name, const Error& why) override;
+  void on_storage(const std::string& fabric, Result<StorageSeen> seen, Instant asked) override;
   void on_port_unknown(const PortRef& port) override;
   void on_load(const NodeId& node, const std::optional<NodeLoad>& load) override;
   void on_engine(const ClusterId& cluster, EngineObserved observed) override;
@@ -111,8 +118,11 @@ class Manager final : public RunnerListener {
   void look_anew(const ClusterId& cluster);
   void read_switches(Instant now);
   void read_fabrics(Instant now);
+  void read_storage(Instant now);
   void look_at_network(const std::string& fabric);
+  void note_foreign(const std::string& fabric);
   void restore_switch(const network::Restore& restore);
+  void restore_fabric(const network::FabricRestore& restore);
   void free_tombstones(Instant now);
   Instant next_look(const ClusterId& id, const Cluster& cluster) const;
 
@@ -134,6 +144,7 @@ class Manager final : public RunnerListener {
   std::map<ClusterId, Instant> engine_looked_;
   std::map<std::string, Instant> switch_read_;
   std::map<std::string, Instant> fabric_read_;
+  std::map<std::string, Instant> storage_read_;
   bool pump_scheduled_ = false;
   bool pumping_ = false;
 };

@@ -2,6 +2,7 @@
 #include "base/log.hpp"
 #include "control/manager.hpp"
 #include "control/network/reconcile_switch.hpp"
+#include "control/network/storage.hpp"
 #include "control/network/tombstones.hpp"
 #include "model/ops/pool.hpp"
 
@@ -26,6 +27,37 @@ void Manager::read_fabrics(Instant now) {
     read = now;
     runner_.read_fabric({fabric.meta.name, fabric.spec.management_url, fabric.spec.partitions});
   }
+}
+
+void Manager::read_storage(Instant now) {
+  for (const auto& [id, fabric] : parts_.ledger.view().all<Fabric>()) {
+    if (fabric.spec.storage_url.empty()) continue;
+    Instant& read = storage_read_[id.str()];
+    if (read.is_set() && now - read < parts_.limits.port_interval) continue;
+    read = now;
+    runner_.read_storage({fabric.meta.name, fabric.spec.storage_url});
+  }
+}
+
+void Manager::on_storage(const std::string& fabric, Result<StorageSeen> seen, Instant asked) {
+  StorageObserved& known = seen_.storage[fabric];
+  if (!seen) {
+    if (known.fault.empty()) known.fault_since = parts_.scheduler.now();
+    known.fault = seen.error().message();
+    return;
+  }
+  const bool changed = asked - known.at > network::stale_after || !(known.seen == *seen);
+  known = {std::move(*seen), asked, "", {}};
+  if (changed) {
+    touch_allocations();
+    for (const auto& [id, cluster] : parts_.ledger.view().all<Cluster>()) {
+      touch(Kind::cluster, id.str());
+    }
+  }
+  if (auto orphans = network::revoke_orphans(view(), fabric)) {
+    runner_.submit(std::move(*orphans), view());
+  }
+  schedule_pump();
 }
 
 void Manager::free_tombstones(Instant now) {
@@ -68,12 +100,15 @@ void Manager::on_switch(const std::string& name, SwitchReading reading, Instant 
 }
 
 void Manager::on_fabric(const std::string& name, FabricReading reading, Instant asked) {
-  seen_.fabrics[name] = {std::move(reading.seen), std::move(reading.ports), asked, "", {}};
+  seen_.fabrics[name] = {
+      std::move(reading.seen), reading.has_tables, std::move(reading.ports), asked, "", {}};
   std::set<std::string> access;
   for (const auto& [id, held] : parts_.ledger.view().all<Network>()) {
     access.insert(held.status.fabric);
   }
+  if (access.empty()) access.insert("access");  // the fabric has a state of its own
   for (const auto& fabric : access) look_at_network(fabric);
+  note_foreign(name);
   touch_allocations();
   schedule_pump();
 }
@@ -91,10 +126,16 @@ void Manager::look_at_network(const std::string& fabric) {
     const auto done = parts_.ledger.perform(*change, "controller:network", "seen on the fabric");
     if (!done) log(LogLevel::warn, "network_not_recorded", {{"why", done.error().message()}});
   }
+  note_foreign(fabric);
+  for (const auto& restore : outcome.restores) restore_switch(restore);
+  for (const auto& restore : outcome.fabric_restores) restore_fabric(restore);
+}
+
+/// Numbers that others use are taken out of the pools.
+void Manager::note_foreign(const std::string& fabric) {
   for (const auto& change : network::foreign_changes(view(), fabric)) {
     (void)parts_.ledger.perform(*change, "controller:network", "in use by others");
   }
-  for (const auto& restore : outcome.restores) restore_switch(restore);
 }
 
 /// Where authority is act, an hour after the last change of anybody else.
@@ -115,6 +156,20 @@ void Manager::restore_switch(const network::Restore& restore) {
   intent.ownership = ownership_of(view(), *device);
   for (const auto& vrf : restore.to.vrfs) intent.keep_vrfs.push_back(vrf.name);
   action.act = AttachAct{std::move(port), std::move(intent)};
+  runner_.submit(std::move(action), view());
+}
+
+void Manager::restore_fabric(const network::FabricRestore& restore) {
+  const Fabric* fabric = parts_.ledger.view().find_named<Fabric>(restore.ref.name);
+  if (!fabric) return;
+  Action action;
+  action.key = "restore/" + restore.ref.name + "/" + std::to_string(fabric->meta.revision);
+  action.name = "restore_fabric";
+  action.action_class = ActionClass::network;
+  action.group = action.key;
+  action.reason = restore.reason;
+  action.limit = seconds(30);
+  action.act = FabricAct{restore.ref, restore.to};
   runner_.submit(std::move(action), view());
 }
 

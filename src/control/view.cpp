@@ -56,6 +56,12 @@ SwitchOwnership ownership_of(const View& view, const Switch& device) {
       if (port.switch_name == device.meta.name) owned.ports.push_back(port.switch_port);
     }
   }
+  const std::string fabric = device.spec.fabric.empty() ? "access" : device.spec.fabric;
+  if (const Fabric* found = view.reg.find_named<Fabric>(fabric)) {
+    for (const auto& port : found->spec.storage_ports) {
+      if (port.switch_name == device.meta.name) owned.ports.push_back(port.port);
+    }
+  }
   std::sort(owned.ports.begin(), owned.ports.end());
   return owned;
 }

@@ -31,7 +31,8 @@ struct SwitchObserved {
 /// One InfiniBand or NVLink fabric as its manager last showed it.
 struct FabricObserved {
   FabricSeen seen;
-  std::vector<FabricPort> ports;  ///< their own tables; empty when the manager shows none
+  bool has_tables = false;        ///< `ports` was read; else there is only the manager's word
+  std::vector<FabricPort> ports;  ///< their own tables
   Instant at;
   std::string fault;
   Instant fault_since;
@@ -49,6 +50,14 @@ struct JobSeen {
   Instant last;
 };
 
+/// The storage of one fabric as its server last showed it.
+struct StorageObserved {
+  StorageSeen seen;
+  Instant at;  ///< when the look began; unset: never read
+  std::string fault;
+  Instant fault_since;
+};
+
 /// Not durable: rebuilt by looking again.
 struct Observations {
   std::map<NodeId, Presence> presence;
@@ -59,6 +68,7 @@ struct Observations {
   std::map<std::string, FabricObserved> fabrics;                      ///< by name
   std::map<NodeId, LoadSeen> loads;
   std::map<ClusterId, std::map<std::string, JobSeen>> jobs;
+  std::map<std::string, StorageObserved> storage;                     ///< by name of the fabric
   bool hold_file = false;                                             ///< the file beside tundishd
   Instant started_at;  ///< of this process: who was not heard since may still be there
 };

@@ -18,7 +18,8 @@ namespace tundish::lab {
 namespace {
 
 constexpr Duration restart_after = seconds(1);
-constexpr int plug_tries = 100;  // of 20 ms: a dead node's interfaces go a moment after it
+// Of 20 ms: interfaces of a dead node go a moment after it, and seconds when the machine is busy.
+constexpr int plug_tries = 500;
 
 std::string last_line(const std::string& file) {
   const auto text = process::read_file(file);

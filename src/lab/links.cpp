@@ -9,6 +9,10 @@ namespace tundish::lab {
 namespace fs = std::filesystem;
 namespace {
 
+const std::string access_bridge = "access";
+
+std::string access_peer(const std::string& node) { return "p-" + node + "-acc"; }
+
 std::string net_file(const LabPaths& paths, const std::string& interface) {
   return paths.sysfs() + "/class/net/" + interface;
 }
@@ -43,6 +47,24 @@ void remove_links(const LabPaths& paths, const std::vector<std::string>& names) 
   if (!lines.empty()) (void)run_tool({"ip", "-force", "-batch", "-"}, lines);
 }
 
+/// A node reaches the port for agents and nothing else; plug_oob() keeps it from other nodes.
+std::string oob_filter() {
+  return "table inet lab {\n chain input {\n"
+         "  type filter hook input priority 0; policy accept;\n"
+         "  iifname \"oob\" ip daddr 10.88.0.1 tcp dport " +
+         std::to_string(agent_port) +
+         " accept\n"
+         "  iifname \"oob\" ct state established,related accept\n"
+         "  iifname \"oob\" drop\n"
+         "  iifname \"m-*\" tcp sport 22 accept\n"
+         "  iifname \"m-*\" icmp type { echo-request, echo-reply } accept\n"
+         "  iifname \"access\" ct state established,related accept\n"
+         "  iifname { \"seg-*\", \"p-*\", \"m-*\", \"access\" } drop\n }\n"
+         " chain forward {\n  type filter hook forward priority 0; policy accept;\n"
+         "  iifname { \"m-*\", \"oob\", \"access\" } drop\n"
+         "  oifname { \"m-*\", \"oob\", \"access\" } drop\n }\n}\n";
+}
+
 }  // namespace
 
 Result<> run_ip_batch(const std::string& lines) { return run_tool({"ip", "-batch", "-"}, lines); }
@@ -52,7 +74,11 @@ Result<> run_ip_batch_in(const std::string& network, const std::string& lines) {
 }
 
 Result<> make_oob_network(const LabSpec& spec) {
-  std::string lines = "link set lo up\nlink add oob type bridge\naddr add 10.88.0.1/16 dev oob\n";
+  // With an address of its own: a bridge takes the lowest of its ports' else, and when a port with
+  // a lower one comes, those who know the old one are not heard for a minute.
+  std::string lines =
+      "link set lo up\nlink add oob address 02:4c:0b:01:00:01 type bridge\n"
+      "addr add 10.88.0.1/16 dev oob\n";
   for (const auto& node : hardware_of(spec)) {
     lines += "addr add " + node.bmc_address + "/32 dev oob\n";
   }
@@ -60,27 +86,30 @@ Result<> make_oob_network(const LabSpec& spec) {
     for (const auto& leaf : leaves_of(spec)) lines += "addr add " + leaf.address + "/32 dev oob\n";
   }
   lines += "link set oob up\n";
+  // Where people are: gateways of clusters have addresses in it.
+  lines += "link add " + access_bridge +
+           " address 02:4c:ac:01:00:01 type bridge\naddr add 10.89.0.1/16 dev " + access_bridge +
+           "\nlink set " + access_bridge + " up\n";
   TRY_VOID(run_ip_batch(lines));
   // Bridges of segments must not give this namespace an address in a tenant's network.
   TRY_VOID(run_tool({"sh", "-c",
                      "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6; "
                      "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6"},
                     ""));
-  return run_tool({"nft", "-f", "-"},
-                  "table inet lab {\n chain input {\n"
-                  "  type filter hook input priority 0; policy accept;\n"
-                  "  iifname \"oob\" ip daddr { 10.88.1.0/24, 10.88.2.0/23, 10.88.4.0/23 } drop\n"
-                  "  iifname \"m-*\" tcp sport 22 accept\n"
-                  "  iifname \"m-*\" icmp type { echo-request, echo-reply } accept\n"
-                  "  iifname { \"seg-*\", \"p-*\", \"m-*\" } drop\n }\n"
-                  " chain forward {\n  type filter hook forward priority 0; policy accept;\n"
-                  "  iifname \"m-*\" drop\n  oifname \"m-*\" drop\n }\n}\n");
+  return run_tool({"nft", "-f", "-"}, oob_filter());
 }
 
 Result<> plug_oob(const LabNode& node, int pid) {
-  return run_ip_batch("link add " + oob_peer(node.name) + " type veth peer name oob0 address " +
-                      node.oob_mac + inside(pid) + "link set " + oob_peer(node.name) +
-                      " master oob up\n");
+  const std::string peer = oob_peer(node.name);
+  const std::string access = access_peer(node.name);
+  if (node.role == "service") {
+    TRY_VOID(run_ip_batch("link add " + access + " type veth peer name acc0" + inside(pid) +
+                          "link set " + access + " master " + access_bridge + "\nlink set " +
+                          access + " up\n"));
+  }
+  return run_ip_batch("link add " + peer + " type veth peer name oob0 address " + node.oob_mac +
+                      inside(pid) + "link set " + peer + " master oob\nlink set dev " + peer +
+                      " type bridge_slave isolated on\nlink set " + peer + " up\n");
 }
 
 Result<> plug_ports(const LabNode& node, int pid) {
@@ -93,7 +122,7 @@ Result<> plug_ports(const LabNode& node, int pid) {
 }
 
 void unplug_oob(const LabPaths& paths, const LabNode& node) {
-  remove_links(paths, {oob_peer(node.name)});
+  remove_links(paths, {oob_peer(node.name), access_peer(node.name)});
 }
 
 void unplug_ports(const LabPaths& paths, const LabNode& node) {

@@ -16,11 +16,16 @@
 namespace tundish::lab {
 namespace {
 
+const std::string networks = "/run/netns";
 const char* const agent_path = "/run/tundish-hw/bin/tundish-agent";
 
 Result<> configure_network(const LabNode& node) {
+  // A connection that outlives its programs keeps the node's network, and with it the cables, from
+  // the next boot.
+  TRY_VOID(write_text("/proc/sys/net/ipv4/tcp_orphan_retries", "1\n"));
   std::string lines =
       "link set lo up\naddr add " + node.oob_address + "/16 dev oob0\nlink set oob0 up\n";
+  if (node.role == "service") lines += "link set acc0 up\n";
   for (const auto& port : node.ports) lines += "link set " + port.interface + " up\n";
   return run_ip_batch(lines);
 }
@@ -76,6 +81,12 @@ Result<> boot(const std::string& spec_file, const std::string& name) {
   if (spec.fabric == FabricKind::frr) {
     TRY_VOID(prepare_lldp());
     plan.services.push_back(lldp_service({"eth*", ""}));
+    if (node->role == "service") {
+      // A cluster's port is heard by the namespace that it is in.
+      TRY_VOID(make_folder(networks));
+      plan.watched_folder = networks;
+      plan.for_entry = [](const std::string& entry) { return lldp_service({"eth*", entry}); };
+    }
   }
   block_keeper_signals();
   TRY_VOID(report_booted(files));

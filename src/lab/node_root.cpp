@@ -55,7 +55,10 @@ Result<> mount_run(const LabSpec& spec, const std::string& root, const std::stri
   TRY_VOID(bind_mount({folder + "/hw", hardware}));
   TRY_VOID(bind_mount({spec.bin_dir, hardware + "/bin"}));
   TRY_VOID(remount_read_only(hardware + "/bin"));
-  TRY_VOID(bind_mount({paths_of(spec).storage(), hardware + "/storage"}));
+  // With a storage of its own behind the fabric, a node has what its tenant's network leads to.
+  if (spec.fabric != FabricKind::frr || !spec.storage_box) {
+    TRY_VOID(bind_mount({paths_of(spec).storage(), hardware + "/storage"}));
+  }
   std::error_code ignored;
   const std::string lib = spec.bin_dir + "/../lib";
   if (!fs::is_directory(lib, ignored)) return {};

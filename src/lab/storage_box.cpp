@@ -62,11 +62,19 @@ Result<> prepare_accounts(const std::string& etc) {
 
 }  // namespace
 
-Result<> prepare_storage(const LabSpec&, const std::string& disk) {
+Result<> prepare_storage(const LabSpec& spec, const std::string& disk) {
+  for (const std::string program : {"sshfs", "bindfs"}) {
+    if (exists("/usr/bin/" + program)) continue;
+    return make_error(Code::unsupported,
+                      "nodes mount the storage with " + program + ", and it is not installed")
+        .with_remedy("apt-get install sshfs bindfs, or --fabric flat");
+  }
+  TRY_VOID(make_folder(paths_of(spec).storage()));
   TRY_VOID(make_folder(disk + "/usr/local/sbin"));
   TRY_VOID(write_text(disk + script, std::string(storage_script), 0755));
   TRY_VOID(make_opaque_folder(disk + "/etc/storage", 0700));
   TRY_VOID(make_opaque_folder(disk + "/srv"));
+  TRY_VOID(make_folder(disk + "/srv/shared"));
   TRY_VOID(write_text(disk + "/etc/storage/address", storage_address + "\n"));
   TRY_VOID(write_text(disk + sshd_config, render_sshd_config(), 0600));
   return prepare_accounts(disk + "/etc");

@@ -9,9 +9,9 @@ namespace tundish::lab {
 /// POSIX sh with coreutils, util-linux, iproute2 and nftables. Exit codes after sysexits.h.
 inline constexpr std::string_view storage_script = R"sh(#!/bin/sh
 # storage-export list | sessions | create NAME <PUBLIC_KEY | remove NAME
-#                | grant NAME ADDRESS | revoke NAME ADDRESS | restore
+#                | grant NAME ADDRESS | revoke NAME ADDRESS | restore | hostkey
 set -u
-state=/etc/storage/exports keys=/etc/ssh/exports data=/srv/exports
+state=/etc/storage/exports keys=/etc/ssh/exports data=/srv/exports shared=/srv/shared
 read -r here </etc/storage/address
 fail() { code=$1; shift; echo "storage-export: $*" >&2; exit "$code"; }
 
@@ -43,6 +43,10 @@ write_key() {
   [ -z "$sources" ] || line="restrict,from=\"$sources\" $(cat "$state/$1/key")"
   printf '%s\n' "$line" | replace "$keys/$1" 644
 }
+attach() {
+  mkdir -p "$data/$1/data" "$shared/$1" && chmod 755 "$data/$1" || return
+  mountpoint -q "$data/$1/data" || mount --bind "$shared/$1" "$data/$1/data"
+}
 let_in() { nft add element inet storage granted "{ $1 }"; }
 shut_out() { nft delete element inet storage granted "{ $1 }" 2>/dev/null; }
 
@@ -51,8 +55,11 @@ create() {
   key=$(head -n 1)
   printf '%s' "$key" | grep -Eqx 'ssh-ed25519 [A-Za-z0-9+/=]{20,200}( [ -~]*)?' ||
     fail 64 "the key is not one line of ssh-ed25519"
-  mkdir -p "$state/$1" "$data/$1/data" && touch "$state/$1/sources" || fail 74 'cannot make folders'
-  chmod 755 "$data/$1"
+  # Whoever comes later under the same name is somebody else, and these are not its files.
+  [ ! -s "$state/$1/key" ] ||
+    [ "$(cut -d' ' -f2 "$state/$1/key")" = "$(printf '%s' "$key" | cut -d' ' -f2)" ] ||
+    fail 73 "export $1 is there with another key; remove it first: storage-export remove $1"
+  mkdir -p "$state/$1" && touch "$state/$1/sources" && attach "$1" || fail 74 'cannot make folders'
   printf '%s\n' "$key" | replace "$state/$1/key" 600
   # Node software writes for many users: the export keeps their numbers, as the tenant's own root.
   gid=$(getent group exports | cut -d: -f3)
@@ -66,7 +73,8 @@ remove() {
   check_export "$1"
   sources=$(paste -sd' ' "$state/$1/sources")
   [ -z "$sources" ] || fail 75 "$1 is still granted to $sources"
-  rm -rf "$keys/$1" "$state/$1" "${data:?}/$1"
+  umount "$data/$1/data" || fail 75 "the folder of $1 is in use"
+  rm -rf "$keys/$1" "$state/$1" "${data:?}/$1" "${shared:?}/$1"
   sed -i "/^$1:/d" /etc/passwd /etc/shadow
 }
 
@@ -113,8 +121,13 @@ sessions() {
   done
 }
 
+hostkey() { echo "hostkey $(ssh-keygen -y -f /etc/ssh/ssh_host_ed25519_key)"; }
+
 restore() {
   mkdir -p "$state" "$keys" "$data"
+  for folder in "$state"/*/; do
+    [ ! -d "$folder" ] || attach "$(basename "$folder")" || fail 74 "cannot attach $folder"
+  done
   for file in "$state"/*/sources; do
     [ -s "$file" ] || continue
     while read -r address; do let_in "$address"; done <"$file"
@@ -124,13 +137,13 @@ restore() {
 verb=${1:-}
 [ $# -gt 0 ] && shift
 case $verb in
-  list | sessions | restore) [ $# -eq 0 ] || fail 64 "$verb takes nothing" ;;
+  list | sessions | restore | hostkey) [ $# -eq 0 ] || fail 64 "$verb takes nothing" ;;
   create | remove) [ $# -eq 1 ] || fail 64 "$verb needs NAME" ;;
   grant | revoke) [ $# -eq 2 ] || fail 64 "$verb needs NAME ADDRESS" ;;
-  *) fail 64 'list, sessions, create, remove, grant, revoke or restore' ;;
+  *) fail 64 'list, sessions, create, remove, grant, revoke, restore or hostkey' ;;
 esac
 case $verb in
-  list | sessions) ;;
+  list | sessions | hostkey) ;;
   *) exec 9>/run/storage-export.lock && flock -w 5 9 || fail 75 'another change takes too long' ;;
 esac
 "$verb" "$@"

@@ -39,18 +39,23 @@ Result<> prepare_frr_run() {
   return {};
 }
 
-Result<> enter_switch_root(const std::string& folder, SwitchRole role) {
+Result<> enter_switch_root(const LabSpec& spec, const LabSwitch& plan) {
+  const std::string folder = paths_of(spec).switch_box(plan.name);
   const std::string root = folder + "/root";
   TRY_VOID(mount_overlay_root(folder));
   TRY_VOID(mount_private_proc(root));
   TRY_VOID(mount_private_dev(root + "/dev"));
   TRY_VOID(mount_private_run(root));
   TRY_VOID(mount_at({"sysfs", root + "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, ""}));
+  // The disks of the storage outlive it; whoever runs the lab finds tenants' files there.
+  if (plan.role == SwitchRole::storage) {
+    TRY_VOID(bind_mount({paths_of(spec).storage(), root + "/srv/shared"}));
+  }
   TRY_VOID(pivot_into(root));
   // zebra takes every namespace in this folder for a VRF: it must hold this switch's only.
   TRY_VOID(make_folder(networks));
   TRY_VOID(make_folder("/run/sshd"));
-  if (is_router(role)) TRY_VOID(prepare_frr_run());
+  if (is_router(plan.role)) TRY_VOID(prepare_frr_run());
   return prepare_lldp();
 }
 
@@ -179,7 +184,7 @@ Result<> boot(const std::string& spec_file, const std::string& name) {
   files.log = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   files.folder = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (files.log < 0 || files.folder < 0) return system_error("cannot open " + log);
-  TRY_VOID(enter_switch_root(folder, plan->role));
+  TRY_VOID(enter_switch_root(spec, *plan));
   if (::sethostname(name.c_str(), name.size()) != 0) return system_error("cannot set the name");
   TRY_VOID(configure_switch(spec, *plan));
   TRY_VOID(drop_capabilities());

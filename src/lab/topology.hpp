@@ -13,6 +13,7 @@ namespace tundish::lab {
 
 /// CPU time of one node. Unit: per cent of one core. Source: facts/lab.md section 6.
 inline constexpr int default_cpu_percent = 100;
+inline constexpr int agent_port = 7443;  ///< of tundishd, on 10.88.0.1
 
 /// What carries the tenants' network.
 enum class FabricKind {

@@ -151,6 +151,7 @@ struct ClusterSpec {
   int headroom = 8;
   Consent requeue = Consent::automatic;
   Consent replace = Consent::automatic;
+  std::vector<std::string> firewall, access;
   void fields(Fields& f) {
     f(1, "engine", engine, "slurm");
     f(2, "sku", sku, "kind of node; empty: the only GPU kind of the site");
@@ -160,6 +161,8 @@ struct ClusterSpec {
       "further nodes declared to the engine, so that a swap needs no restart");
     f(6, "requeue", requeue, "consent to requeue a job that lost its GPU");
     f(7, "replace", replace, "consent to replace a broken member");
+    f(8, "firewall", firewall, "what its nodes may send out of their network, in order");
+    f(9, "access", access, "who may come in by the gateway, to the login node");
   }
 };
 
@@ -176,6 +179,8 @@ struct ClusterStatus {
   std::vector<std::string> drained;
   bool controller_ready = false;
   int setups = 0;
+  std::string prefix;
+  std::string access_address;
   void fields(Fields& f) {
     f(1, "phase", phase, "where it is");
     f(2, "phase_since", phase_since, "when it entered the phase");
@@ -191,6 +196,8 @@ struct ClusterStatus {
       "engine names seen drained under our reason: a later resume is a person's");
     f(12, "controller_ready", controller_ready, "the engine's controller was set up");
     f(13, "setups", setups, "times that the controller was set up");
+    f(14, "prefix", prefix, "IPv4 prefix of its network");
+    f(15, "access_address", access_address, "IPv4 of its gateway, where users log in; empty: none");
   }
 };
 

@@ -13,9 +13,9 @@ struct ExportMount {
   std::string target;
   std::string type;
   void fields(Fields& f) {
-    f(1, "source", source, "server:/path, or a folder for type bind");
+    f(1, "source", source, "server:/path, EXPORT@server:/path for sshfs, a folder for type bind");
     f(2, "target", target, "mount point below /home or /data");
-    f(3, "type", type, "nfs, or bind where the storage is a folder (lab)");
+    f(3, "type", type, "nfs, sshfs, or bind where the storage is a folder (lab)");
   }
 };
 

@@ -16,6 +16,8 @@ inline std::span<const std::string_view> enum_names(ProbeWay) {
       "broadcast", "multicast", "unknown_unicast", "unicast", "arp", "ping", "tcp"};
   return names;
 }
+/// Name under which an agent tells how it reached tundishd on the out-of-band network.
+inline constexpr std::string_view probe_controller = "tundishd";
 inline constexpr int probe_ways = 7;
 
 struct ProbeTarget {
@@ -41,6 +43,20 @@ struct ProbeService {
   }
 };
 
+/// A storage export of some cluster, tried by a node of the same or of another one.
+struct ProbeExport {
+  std::string name;
+  std::string export_name;
+  std::string mount_address;
+  std::string address;
+  void fields(Fields& f) {
+    f(1, "name", name, "for the report: the cluster that it is of");
+    f(2, "export_name", export_name, "tried with the node's own key and address; empty: not tried");
+    f(3, "mount_address", mount_address, "IPv4 of the storage");
+    f(4, "address", address, "somebody else's towards the storage: taken for the try; empty: none");
+  }
+};
+
 struct NetProbe {
   std::string self;
   std::string token;
@@ -50,6 +66,9 @@ struct NetProbe {
   int tcp_port = 0;
   int listen_ms = 4000;
   int send_after_ms = 1200;
+  std::vector<ProbeService> out_of_band;
+  std::string gateway;
+  std::vector<ProbeExport> exports;
   void fields(Fields& f) {
     f(1, "self", self, "NODE/INTERFACE of the one who runs it");
     f(2, "token", token, "16 hex digits: marks the frames of this run");
@@ -59,6 +78,9 @@ struct NetProbe {
     f(6, "tcp_port", tcp_port, "where every participant listens during the run");
     f(7, "listen_ms", listen_ms, "how long it listens");
     f(8, "send_after_ms", send_after_ms, "from the start: by then all listen");
+    f(9, "out_of_band", out_of_band, "what is tried by TCP on the out-of-band port");
+    f(10, "gateway", gateway, "IPv4 of the segment's gateway: packets are sent through it too");
+    f(11, "exports", exports, "storage exports that are tried, the own one first");
   }
 };
 
@@ -88,16 +110,33 @@ struct ProbeServiceSeen {
   }
 };
 
+struct ProbeExportSeen {
+  std::string name;
+  ProbeReach login = ProbeReach::failed;
+  ProbeReach address = ProbeReach::failed;
+  std::string detail;
+  void fields(Fields& f) {
+    f(1, "name", name, "as asked");
+    f(2, "login", login, "to the export: reached, refused, silent or failed (not tried)");
+    f(3, "address", address, "from the address of somebody else, likewise");
+    f(4, "detail", detail, "what the server or the tool said");
+  }
+};
+
 struct NetProbeSeen {
   std::vector<ProbeSighting> received;
   std::vector<ProbeServiceSeen> services;
   int sent = 0;
   std::string fault;
+  std::vector<ProbeServiceSeen> out_of_band;
+  std::vector<ProbeExportSeen> exports;
   void fields(Fields& f) {
     f(1, "received", received, "distinct sightings, sorted");
     f(2, "services", services, "in the order asked");
     f(3, "sent", sent, "frames and connections that left");
     f(4, "fault", fault, "why a part could not be done; empty: all was");
+    f(5, "out_of_band", out_of_band, "as asked, and tundishd as the agent knows it");
+    f(6, "exports", exports, "in the order asked");
   }
 };
 

@@ -48,6 +48,9 @@ struct FabricSpec {
   int storage_l3vlan = 2999;
   std::string storage_node_pool = "100.64.0.0/16";
   std::vector<StoragePort> storage_ports;
+  std::string storage_url;
+  std::string storage_mount_address;
+  std::string access_prefix, access_router;
   NumberRange vrf_ids{4096, 59999};  ///< above every VLAN: both make route distinguishers
   NumberRange l3vnis{50001, 59999};
   NumberRange l2vnis{10001, 49999};
@@ -83,6 +86,15 @@ struct FabricSpec {
     f(20, "partitions", partitions, "what Tundish may touch in the fabric's manager");
     f(21, "driver", driver, "fabric item: opensm, ufm or nvlink; empty for evpn");
     f(22, "management_url", management_url, "where the driver reaches the manager");
+    f(23, "storage_url", storage_url,
+      "ssh://user@address where exports are made; empty: nobody drives the storage");
+    f(24, "storage_mount_address", storage_mount_address,
+      "IPv4 of it that nodes mount from, in storage_prefix");
+    f(25, "access_prefix", access_prefix,
+      "IPv4 prefix of the network from which people come to clusters: each gateway has an address "
+      "of it; empty: no gateways");
+    f(26, "access_router", access_router,
+      "IPv4 of the router in it that answers go to; empty: people are in the prefix themselves");
   }
 };
 
@@ -122,12 +134,16 @@ struct NetworkSpec {
   int mtu = 9000;
   bool storage = true;
   std::vector<FirewallRule> firewall;
+  std::vector<FirewallRule> access;
   void fields(Fields& f) {
     f(1, "prefixes", prefixes,
       "IPv4 prefixes, the first one of the segment; empty in an order: from the pool");
     f(2, "mtu", mtu, "bytes of IP");
     f(3, "storage", storage, "routes to the fabric's storage");
     f(4, "firewall", firewall, "rules in order, between ours that protect others and the rest");
+    f(5, "access", access,
+      "who comes in by the gateway to the login node: permit, protocol, source, ports; all else is "
+      "dropped");
   }
 };
 
@@ -203,6 +219,7 @@ struct NetworkStatus {
   std::vector<SwitchNumbers> switches;
   std::vector<StorageAddress> storage;
   std::vector<NetworkSync> sync;
+  std::string access_address;
   void fields(Fields& f) {
     f(1, "fabric", fabric, "EVPN fabric that its numbers are from");
     f(2, "partition_fabric", partition_fabric, "InfiniBand fabric; empty: none");
@@ -215,6 +232,8 @@ struct NetworkStatus {
     f(9, "switches", switches, "numbers that are local to a switch");
     f(10, "storage", storage, "address of each node towards the storage");
     f(11, "sync", sync, "what is known, per technology and switch or fabric");
+    f(12, "access_address", access_address,
+      "IPv4 with length of the gateway in the access network; empty: none");
   }
 };
 

@@ -123,12 +123,15 @@ struct ObservedHardware {
   std::vector<std::string> nic_macs;
   std::int64_t memory_bytes = 0;
   Instant at;
+  bool network_namespaces = false;
   void fields(Fields& f) {
     f(1, "serial", serial, "chassis serial from DMI");
     f(2, "gpus", gpus, "GPUs that NVML lists");
     f(3, "nic_macs", nic_macs, "MACs of network interfaces");
     f(4, "memory_bytes", memory_bytes, "installed memory in bytes");
     f(5, "at", at, "when it was seen");
+    f(6, "network_namespaces", network_namespaces,
+      "it can give each cluster a network of its own, so that equal prefixes stay apart");
   }
 };
 

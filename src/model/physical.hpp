@@ -101,6 +101,7 @@ struct SwitchSpec {
   std::int64_t asn = 0;
   std::string router_id = {};
   std::string vtep_address = {};
+  std::string failure_side = {};
   void fields(Fields& f) {
     f(1, "site", site, "name of the site");
     f(2, "rack", rack, "name of the rack");
@@ -112,6 +113,7 @@ struct SwitchSpec {
     f(8, "asn", asn, "AS number; 0: as the switch shows it");
     f(9, "router_id", router_id, "IPv4; empty: as the switch shows it");
     f(10, "vtep_address", vtep_address, "IPv4 of the tunnel end; empty: as the switch shows it");
+    f(11, "failure_side", failure_side, "leaf pair or spine plane; an order changes one at a time");
   }
 };
 
@@ -121,7 +123,7 @@ struct SwitchStatus {
   std::vector<std::string> drift;
   Instant drift_since;
   void fields(Fields& f) {
-    f(1, "conditions", conditions, "unreachable, drift, unclear, foreign_conflict");
+    f(1, "conditions", conditions, "unreachable, miswired, drift, unclear, foreign_conflict");
     f(2, "drift", drift, "what somebody else changed, line by line");
     f(3, "drift_since", drift_since, "when the newest of these changes was first seen");
   }

@@ -63,6 +63,7 @@ void sort_state(SwitchState& state) {
     std::sort(vrf.export_targets.begin(), vrf.export_targets.end());
     std::ranges::sort(vrf.leaks, {}, &LeakState::from_vrf);
     for (auto& leak : vrf.leaks) std::sort(leak.prefixes.begin(), leak.prefixes.end());
+    std::ranges::sort(vrf.routes, {}, &AddressRoute::prefix);
   }
   for (auto& segment : state.segments) {
     std::sort(segment.import_targets.begin(), segment.import_targets.end());

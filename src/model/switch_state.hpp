@@ -58,6 +58,18 @@ struct LeakState {
   }
 };
 
+/// Where one address is: behind another one, which the switch finds in a segment of its own. The
+/// switch tells it to every other one that has the VRF.
+struct AddressRoute {
+  std::string prefix;
+  std::string via;
+  bool operator==(const AddressRoute&) const = default;
+  void fields(Fields& f) {
+    f(1, "prefix", prefix, "IPv4 prefix of 32 bits");
+    f(2, "via", via, "IPv4 address in a segment of the VRF");
+  }
+};
+
 struct VrfState {
   std::string name;
   std::string description;
@@ -67,6 +79,7 @@ struct VrfState {
   std::string rd;
   std::vector<std::string> import_targets, export_targets;
   std::vector<LeakState> leaks;
+  std::vector<AddressRoute> routes;
   bool operator==(const VrfState&) const = default;
   void fields(Fields& f) {
     f(1, "name", name, "Vrf00010: from vrf_id, at most 15 characters, a limit of Linux");
@@ -78,6 +91,7 @@ struct VrfState {
     f(7, "import_targets", import_targets, "AS:number, sorted");
     f(8, "export_targets", export_targets, "AS:number, sorted");
     f(9, "leaks", leaks, "sorted by from_vrf");
+    f(10, "routes", routes, "sorted by prefix: nodes' addresses towards the storage");
   }
 };
 

@@ -11,6 +11,7 @@
 #include "model/net_probe.hpp"
 #include "model/node.hpp"
 #include "model/pressure.hpp"
+#include "model/storage_state.hpp"
 #include "model/verdict.hpp"
 #include "model/witness.hpp"
 
@@ -60,6 +61,7 @@ struct SetupNode {
   std::string munge_key;
   std::vector<EngineFile> files;
   std::vector<std::string> services;
+  std::optional<StorageAccess> storage;
   void fields(Fields& f) {
     f(1, "cluster", cluster, "cluster name");
     f(2, "node_name", node_name, "name of this node in the engine");
@@ -72,6 +74,36 @@ struct SetupNode {
     f(9, "munge_key", munge_key, "secret, hexadecimal; never logged");
     f(10, "files", files, "engine configuration for /etc/slurm");
     f(11, "services", services, "of slurmd, sshd");
+    f(12, "storage", storage, "the way to exports of type sshfs; absent: none");
+  }
+};
+
+/// Who may come in by a gateway.
+struct GatewayRule {
+  std::string protocol = "tcp";
+  std::string source;
+  int port_from = 0, port_to = 0;
+  void fields(Fields& f) {
+    f(1, "protocol", protocol, "tcp or udp");
+    f(2, "source", source, "IPv4 prefix; empty: anybody");
+    f(3, "port_from", port_from, "first port");
+    f(4, "port_to", port_to, "last port; 0: as port_from");
+  }
+};
+
+/// A cluster's door to the people: what is allowed goes to one node of it, all else is dropped.
+struct AccessGateway {
+  std::string address;
+  int prefix_length = 24;
+  std::string router;
+  std::string target;
+  std::vector<GatewayRule> rules;
+  void fields(Fields& f) {
+    f(1, "address", address, "IPv4 in the access network");
+    f(2, "prefix_length", prefix_length, "of the access network");
+    f(3, "router", router, "IPv4 that answers go to; empty: callers are in the network themselves");
+    f(4, "target", target, "IPv4 of the login node");
+    f(5, "rules", rules, "what comes in");
   }
 };
 
@@ -87,6 +119,7 @@ struct SetupController {
   std::string munge_key;
   std::string dbd_password;
   std::vector<EngineFile> files;
+  std::optional<AccessGateway> gateway;
   void fields(Fields& f) {
     f(1, "cluster", cluster, "cluster name");
     f(2, "tenant", tenant, "account that the users belong to");
@@ -99,6 +132,7 @@ struct SetupController {
     f(9, "munge_key", munge_key, "secret, hexadecimal; never logged");
     f(10, "dbd_password", dbd_password, "secret; never logged");
     f(11, "files", files, "slurm.conf, slurmdbd.conf, topology.conf, cgroup.conf ...");
+    f(12, "gateway", gateway, "door to the people; absent: none");
   }
 };
 

@@ -8,6 +8,7 @@
 #include "model/engine.hpp"
 #include "model/fabric_state.hpp"
 #include "model/notice.hpp"
+#include "model/storage_state.hpp"
 #include "model/switch_state.hpp"
 #include "model/verbs.hpp"
 
@@ -58,6 +59,7 @@ struct PortNeighbour {
   std::string port;
   std::string device;
   std::string device_port;
+  std::string device_mac;  ///< of that end, where the device says it: aa:bb:cc:dd:ee:ff
 };
 
 /// One look at one switch. What is not in it was not seen.
@@ -117,17 +119,55 @@ struct FabricReading {
   Instant at;
 };
 
+/// What the subnet manager answers to who asks for a path between two ports.
+struct FabricPath {
+  std::string from, to;    ///< port GUIDs
+  bool answered = false;   ///< else nothing is known of it
+  std::vector<int> pkeys;  ///< of the records, low 15 bits; none: there is no path
+};
+
 class FabricManager {
  public:
   virtual ~FabricManager() = default;
   using Done = std::function<void(Result<>)>;
   using ReadDone = std::function<void(Result<FabricReading>)>;
+  using PathsDone = std::function<void(Result<std::vector<FabricPath>>)>;
   /// Makes the fabric's own partitions what `desired` says, who leaves first. Done when the
   /// manager has it and no port that answers contradicts it; ports that are down are not waited
   /// for: read() tells what each one carries.
   virtual void apply(const FabricRef& ref, const FabricState& desired, Duration limit,
                      Done done) = 0;
   virtual void read(const FabricRef& ref, Duration limit, ReadDone done) = 0;
+  /// Asks the subnet manager for each path of `asked`; changes nothing.
+  virtual void find_paths(const FabricRef& ref, std::vector<FabricPath> /*asked*/,
+                          Duration /*limit*/, PathsDone done) {
+    done(make_error(Code::unsupported, "the manager of fabric " + ref.name + " tells no paths"));
+  }
+};
+
+/// Where a fabric's storage makes its exports.
+struct StorageRef {
+  std::string fabric;
+  std::string management_url;
+};
+
+/// What one order wants of one export.
+struct StorageChange {
+  std::string export_name;
+  std::string public_key;           ///< makes the export when it is not there; empty: it must be
+  std::vector<std::string> revoke;  ///< addresses, first; done only when no session is left
+  std::vector<std::string> grant;   ///< addresses
+};
+
+class StorageDriver {
+ public:
+  virtual ~StorageDriver() = default;
+  using Done = std::function<void(Result<>)>;
+  using ReadDone = std::function<void(Result<StorageSeen>)>;
+  /// Done when the storage itself shows it.
+  virtual void apply(const StorageRef& ref, const StorageChange& change, Duration limit,
+                     Done done) = 0;
+  virtual void read(const StorageRef& ref, Duration limit, ReadDone done) = 0;
 };
 
 /// An engine through its driver; `plan` is pure.

@@ -54,6 +54,15 @@ bool was_proved(const Incident& incident) {
 
 std::string power_name(PowerVerb verb) { return "power_" + std::to_string(static_cast<int>(verb)); }
 
+std::string words_of(const StorageChange& change) {
+  std::string out = change.public_key.empty() ? "" : "make";
+  for (const auto& address : change.revoke) out += " -" + address;
+  for (const auto& address : change.grant) out += " +" + address;
+  return out;
+}
+
+std::string power_name(PowerVerb verb) { return "power_" + std::to_string(static_cast<int>(verb)); }
+
 void Checker::on_permit(const control::Action& action, const control::Permit& permit) {
   if (permit.leave != control::Leave::execute || !view_) return;
   DriverCall call;
@@ -67,6 +76,8 @@ void Checker::on_permit(const control::Action& action, const control::Permit& pe
     call = {Driver::port, attach->port.port, attach->intent.segment};
   } else if (const auto* engine = std::get_if<control::EngineAct>(&action.act)) {
     call = {Driver::engine, engine->cluster_name, action.key};
+  } else if (const auto* storage = std::get_if<control::StorageAct>(&action.act)) {
+    call = {Driver::storage, storage->change.export_name, words_of(storage->change)};
   } else {
     return;
   }
@@ -297,6 +308,8 @@ std::vector<std::string> Checker::after_event() {
     if (node) nodes_.insert(node->id);
   }
   if (jobs) check_jobs();
+  const bool exports = std::exchange(world_.touched_exports, false) || !allocations_.empty();
+  if (view_ && exports) check_exports();
   if (view_) {
     for (const auto& port : ports) check_port(port);
     for (const auto& id : nodes_) {
@@ -326,7 +339,28 @@ std::vector<std::string> Checker::sweep() {
   for (const auto& [port, segment] : world_.ports) check_port(port);
   check_quota();
   check_pools();
+  check_exports();
   return take_broken();
+}
+
+/// Whoever may read a tenant's files has its address from a network of that tenant: a node that was
+/// given on has none, and neither has an address that rests.
+void Checker::check_exports() {
+  std::map<std::string, std::string> owner;  // address -> tenant
+  for (const auto& [id, network] : view_->all<Network>()) {
+    const Tenant* tenant = view_->find(network.meta.tenant);
+    for (const auto& own : network.status.storage) {
+      owner[own.address] = tenant ? tenant->meta.name : "";
+    }
+  }
+  for (const auto& [name, addresses] : world_.exports) {
+    for (const auto& address : addresses) {
+      const auto found = owner.find(address);
+      if (found != owner.end() && found->second == name) continue;
+      broken_.push_back("export " + name + " is open to " + address + " of " +
+                        (found == owner.end() ? "nobody" : found->second));
+    }
+  }
 }
 
 }  // namespace tundish::sim

@@ -11,7 +11,7 @@
 
 namespace tundish::sim {
 
-enum class Driver { power, verb, port, engine };
+enum class Driver { power, verb, port, engine, storage };
 
 /// One call of a driver that changes something; looking is not one.
 struct DriverCall {
@@ -22,6 +22,7 @@ struct DriverCall {
 };
 
 std::string power_name(PowerVerb verb);
+std::string words_of(const StorageChange& change);
 
 class Checker {
  public:
@@ -54,6 +55,7 @@ class Checker {
   void check_port(const std::string& port);
   void check_quota();
   void check_pools();
+  void check_exports();
   void check_node(const Node& node);
   void check_witnesses(const NodeId& node);
   void check_jobs();

@@ -72,6 +72,19 @@ void FakeBmc::start(const std::string& address, PowerVerb verb, Duration limit, 
       std::move(done));
 }
 
+void FakeStorage::apply(const StorageRef&, const StorageChange& change, Duration limit, Done done) {
+  checker_.on_call({Driver::storage, change.export_name, words_of(change)});
+  link_.carry<void>(
+      limit, [&world = world_, change]() -> Result<> { return world.change_export(change); },
+      std::move(done));
+}
+
+void FakeStorage::read(const StorageRef&, Duration limit, ReadDone done) {
+  link_.carry<StorageSeen>(
+      limit, [&world = world_]() -> Result<StorageSeen> { return world.show_exports(); },
+      std::move(done));
+}
+
 void FakeSwitch::attach(const PortRef& port, const PortIntent& intent, Duration limit, Done done) {
   const std::string& segment = intent.segment;
   checker_.on_call({Driver::port, port.port, segment});

@@ -102,6 +102,20 @@ class NoFabrics final : public FabricManager {
   }
 };
 
+class FakeStorage final : public StorageDriver {
+ public:
+  FakeStorage(World& world, const Trouble& trouble, std::weak_ptr<int> process, Checker& checker)
+      : world_(world), link_(world, trouble, std::move(process)), checker_(checker) {}
+  void apply(const StorageRef& ref, const StorageChange& change, Duration limit,
+             Done done) override;
+  void read(const StorageRef& ref, Duration limit, ReadDone done) override;
+
+ private:
+  World& world_;
+  Link link_;
+  Checker& checker_;
+};
+
 class FakeSwitch final : public SwitchDriver {
  public:
   FakeSwitch(World& world, const Trouble& trouble, std::weak_ptr<int> process, Checker& checker)

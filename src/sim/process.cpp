@@ -11,6 +11,7 @@ Process::Process(ProcessParts parts)
       agents(parts.world, parts.trouble, scheduler.alive(), checker),
       bmc(parts.world, parts.trouble, scheduler.alive(), checker),
       switches(parts.world, parts.trouble, scheduler.alive(), checker),
+      storage(parts.world, parts.trouble, scheduler.alive(), checker),
       engine(parts.world, parts.trouble, scheduler.alive(), checker,
              *engines::find_engine("slurm")) {
   check(ledger.load().has_value(), "the simulated store must load");
@@ -19,7 +20,7 @@ Process::Process(ProcessParts parts)
   manager = std::make_unique<control::Manager>(
       control::ManagerParts{ledger,
                             scheduler,
-                            {agents, bmc, switches, fabrics, engine},
+                            {agents, bmc, switches, fabrics, engine, nullptr, &storage},
                             secrets,
                             parts.catalogue,
                             parts.policy,

@@ -17,6 +17,7 @@ class FixedSecrets final : public control::SecretSource {
  public:
   std::string munge_key(const Cluster&) override { return "00"; }
   std::string dbd_password(const Cluster&) override { return "x"; }
+  control::StorageKey storage_key(const TenantId&) override { return {"private", "public"}; }
 };
 
 struct ProcessParts {
@@ -44,6 +45,7 @@ struct Process {
   FakeBmc bmc;
   FakeSwitch switches;
   NoFabrics fabrics;
+  FakeStorage storage;
   FakeEngine engine;
   FixedSecrets secrets;
   std::unique_ptr<control::Manager> manager;

@@ -9,6 +9,7 @@
 #include "model/ops/governance_ops.hpp"
 #include "model/ops/health_ops.hpp"
 #include "model/ops/incident_ops.hpp"
+#include "model/ops/network_ops.hpp"
 #include "model/ops/node_ops.hpp"
 #include "model/ops/tenancy_ops.hpp"
 
@@ -117,6 +118,12 @@ void Site::build() {
   perform(put_sku("gpu", {"GPU", "gpu", options_.gpus, 0, 8, 1, 2000}));
   perform(put_sku("plain", {"", "", 0, 0, 4, 1, 1000}));
   perform(put_switch("leaf1", {"site", "r01", "leaf", "flat", "sim://leaf1", ""}));
+  FabricSpec fabric;
+  fabric.storage_prefix = "10.200.0.0/24";
+  fabric.storage_ports = {{"leaf1", "storage", "10.200.0.1/24"}};
+  fabric.storage_url = "ssh://root@storage";
+  fabric.storage_mount_address = "10.200.0.10";
+  perform(put_fabric("access", fabric));
   for (int i = 1; i <= options_.nodes; ++i) {
     admit(node_name(i), NodeRole::gpu, 1, options_.gpus, i);
   }

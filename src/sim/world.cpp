@@ -177,6 +177,63 @@ void World::reset_gpus(SimNode& node, VerbResult& out) {
   out.what = out.ok ? "" : "a lost GPU cannot be reset";
 }
 
+void World::mount_export(SimNode& node, const SetupNode& setup, VerbResult& out) {
+  node.storage_address.clear();
+  if (!setup.storage) return;
+  const std::string& source = setup.exports.at(0).source;
+  const auto found = exports.find(source.substr(0, source.find('@')));
+  if (found == exports.end() || !found->second.contains(setup.storage->address)) {
+    out.ok = false;
+    out.code = "unavailable";
+    out.what = "the storage lets nobody in from " + setup.storage->address;
+    return;
+  }
+  node.storage_address = setup.storage->address;
+  touched_exports = true;
+}
+
+Result<> World::change_export(const StorageChange& change) {
+  touched_exports = true;
+  for (const auto& address : change.revoke) {
+    for (auto& [name, addresses] : exports) addresses.erase(address);
+    for (auto& [name, node] : nodes) {
+      if (node.storage_address == address) node.storage_address.clear();
+    }
+  }
+  if (!change.public_key.empty()) exports[change.export_name];
+  const auto own = exports.find(change.export_name);
+  if (own == exports.end()) return make_error(Code::not_found, "no export " + change.export_name);
+  for (const auto& address : change.grant) {
+    for (const auto& [name, addresses] : exports) {
+      if (name == change.export_name || !addresses.contains(address)) continue;
+      return make_error(Code::conflict, address + " is granted to " + name);
+    }
+    own->second.insert(address);
+  }
+  return {};
+}
+
+StorageSeen World::show_exports() const {
+  StorageSeen out;
+  out.identity_key = "ssh-ed25519 AAAA";
+  for (const auto& [name, addresses] : exports) {
+    out.exports.push_back({name, {addresses.begin(), addresses.end()}});
+  }
+  for (const auto& [name, node] : nodes) {
+    if (node.storage_address.empty()) continue;
+    StorageSession session{"", node.storage_address};
+    for (const auto& one : out.exports) {
+      const auto& granted = one.addresses;
+      if (std::find(granted.begin(), granted.end(), session.address) != granted.end()) {
+        session.name = one.name;
+      }
+    }
+    out.sessions.push_back(std::move(session));
+  }
+  std::ranges::sort(out.sessions, {}, &StorageSession::address);
+  return out;
+}
+
 VerbResult World::do_verb(SimNode& node, const VerbCall& call) {
   VerbResult out;
   out.key = call.key;
@@ -187,10 +244,15 @@ VerbResult World::do_verb(SimNode& node, const VerbCall& call) {
         faults.push_back("node " + node.name + " got " + call.cluster + " with data of " +
                          node.residue);
       }
+      mount_export(node, *call.setup_node, out);
+      if (!out.ok) break;
       node.cluster = call.cluster;
       node.residue = call.cluster;
       break;
-    case Verb::leave_cluster: node.cluster.clear(); break;
+    case Verb::leave_cluster:
+      node.cluster.clear();
+      node.storage_address.clear();
+      break;
     case Verb::setup_controller: setup_controller(*call.setup_controller); break;
     case Verb::stop_controller: engines.erase(call.cluster); break;
     case Verb::run_checks: out.verdicts = run_checks(node); break;

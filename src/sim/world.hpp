@@ -35,6 +35,7 @@ struct SimNode {
   int resets = 0;
   std::vector<SimGpu> gpus;
   std::string cluster;           ///< engine daemon runs for it
+  std::string storage_address;   ///< under which it has a session with the storage; empty: none
   std::string residue;           ///< tenant whose data is on the disks; empty: wiped
   std::int64_t fault_lines = 0;  ///< kernel lines that name a fault, whoever wrote them
   bool silent_fault = false;     ///< broken without a line: only a check can know
@@ -95,6 +96,9 @@ class World {
   void write_kernel_line(SimNode& node, const std::string& text, Provenance provenance);
   void power(SimNode& node, PowerVerb verb);
   void attach(const std::string& port, const std::string& segment);
+  /// As `storage-export`: a session ends with its grant; an address is let into one export.
+  Result<> change_export(const StorageChange& change);
+  StorageSeen show_exports() const;
   /// A person at the engine's own tools.
   void drain_by_person(const std::string& cluster, const std::string& node);
   void resume_by_person(const std::string& cluster, const std::string& node);
@@ -111,13 +115,15 @@ class World {
 
   std::map<std::string, SimNode> nodes;
   std::map<std::string, SimEngine> engines;
-  std::map<std::string, std::string> ports;  ///< NODE/INDEX -> segment
-  std::vector<std::string> faults;           ///< broken rules that the world itself noticed
+  std::map<std::string, std::string> ports;              ///< NODE/INDEX -> segment
+  std::map<std::string, std::set<std::string>> exports;  ///< of the storage: addresses let in
+  std::vector<std::string> faults;  ///< broken rules that the world itself noticed
   std::set<std::string> resumed_by_person;
   // What changed since the checker looked.
   std::set<std::string> touched_nodes;
   std::set<std::string> touched_ports;
   bool touched_jobs = false;
+  bool touched_exports = false;
   Instant outage_until;  ///< of what nodes share: until then no node is broken for it
   Bug bug = Bug::none;
   std::function<void(SimNode&)> on_boot;
@@ -127,6 +133,7 @@ class World {
 
  private:
   std::vector<Verdict> run_checks(const SimNode& node);
+  void mount_export(SimNode& node, const SetupNode& setup, VerbResult& out);
   void setup_controller(const SetupController& setup);
   VerbResult do_verb(SimNode& node, const VerbCall& call);
   void reset_gpus(SimNode& node, VerbResult& out);

@@ -17,5 +17,9 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     }
   }
   fabrics::find_faults(sweep, {}, {}, {});
+  const std::string guid = "0x0000000000020001";
+  for (const auto& path : fabrics::read_paths(text, {{guid, guid, false, {}}})) {
+    for (const int pkey : path.pkeys) check(pkey >= 0 && pkey <= 0x7fff, "a PKey has 15 bits");
+  }
   return 0;
 }

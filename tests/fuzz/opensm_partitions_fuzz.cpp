@@ -4,6 +4,7 @@
 
 #include "base/check.hpp"
 #include "families/fabrics/fabric_item.hpp"
+#include "families/fabrics/opensm_parts/withdrawal.hpp"
 
 using namespace tundish;
 
@@ -24,6 +25,9 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
                                {{"0x0000000000020001", IbMembership::limited}}});
   const auto made = item.render(wanted, text, ours);
   if (!made) return 0;
+  if (fabrics::is_withdrawal(text, *made, ours)) {
+    check(seen->own.partitions.size() >= 1, "nobody joins by a withdrawal");
+  }
   const auto again = item.parse(*made, ours);
   check(again->own == wanted && !again->default_is_full, "what is rendered reads back");
   const auto twice = item.render(wanted, *made, ours);

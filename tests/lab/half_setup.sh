@@ -9,6 +9,7 @@ tenant acme alice 64
 
 # What a controller's set-up leaves behind, in its order; looked for inside the service node.
 declare -A stage=(
+  [place]='ls -d /run/netns/tundish-train-*'
   [folders]='ls /etc/slurm/train-*'
   [munge]='pgrep -x munged'
   [database]='pgrep -x mariadbd'
@@ -27,6 +28,8 @@ left() { # one line for each thing of a cluster that is still on the service nod
     done
     grep -n train /etc/hosts
     ip -4 -o addr show scope global | awk "\$2 ~ /^eth/ {print \$2, \$4}"
+    ls /run/netns 2>/dev/null
+    ip -o link show | grep -c ": eth" | grep -vx 8
     true'
 }
 # After a restart of tundishd a node is free again when it was heard.
@@ -55,7 +58,8 @@ round() { # STAGE [agent | tundishd]: killed there, before the delete
 }
 
 equal "before" "$(left)" ""
-for name in folders munge database accounting controller; do round $name; done
+for name in place folders munge database accounting controller; do round $name; done
+round place agent
 round munge agent
 round accounting agent
 round database tundishd

@@ -162,6 +162,31 @@ int read() {
   return rc;
 }
 
+/// FROM,TO ...: what the subnet manager tells of each path.
+int paths(const std::vector<std::string>& words) {
+  std::vector<FabricPath> asked;
+  for (const auto& word : words) {
+    const auto comma = word.find(',');
+    asked.push_back({word.substr(0, comma), word.substr(comma + 1), false, {}});
+  }
+  LocalScheduler scheduler;
+  LocalExec exec(scheduler);
+  families::OpensmManager manager(exec, scheduler, site());
+  int rc = 1;
+  manager.find_paths(ref, asked, seconds(20), [&](const Result<std::vector<FabricPath>>& told) {
+    if (!told) return void(std::printf("%s\n", told.error().message().c_str()));
+    for (const auto& path : *told) {
+      std::printf("%s %s %s", path.answered ? "path" : "silent", path.from.c_str(),
+                  path.to.c_str());
+      for (const int pkey : path.pkeys) std::printf(" %s", fabrics::pkey_text(pkey).c_str());
+      std::printf("\n");
+    }
+    rc = 0;
+  });
+  scheduler.run();
+  return rc;
+}
+
 /// Whether the canary takes a file as it is, past every check of ours: 0 or 3.
 int canary(const std::string& path) {
   const auto text = process::read_file(path);
@@ -238,6 +263,7 @@ int main(int argc, char** argv) {
   if (words.empty()) return 2;
   if (words[0] == "apply") return tundish::apply({words.begin() + 1, words.end()});
   if (words[0] == "read") return tundish::read();
+  if (words[0] == "paths") return tundish::paths({words.begin() + 1, words.end()});
   if (words[0] == "canary" && words.size() == 2) return tundish::canary(words[1]);
   if (words[0] == "differ" && words.size() == 2) {
     return tundish::differ(static_cast<int>(tundish::parse_integer(words[1]).value_or(0)));

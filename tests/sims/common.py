@@ -221,6 +221,7 @@ def serve(switch, load, handle):
         daemon_threads = True
 
     server = Server(("127.0.0.1", 0), Handler)
+    switch.url = "http://127.0.0.1:%d" % server.server_address[1]
     sys.stdout.write("%d\n" % server.server_address[1])
     sys.stdout.flush()
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -26,7 +26,7 @@ constexpr Duration daemon_limit = seconds(30);
 
 struct LabArgs {
   lab::LabSpec spec;
-  std::string lab, node, user, identity_file, keep, fabric = "frr", end, other;
+  std::string lab, node, at, user, identity_file, keep, fabric = "frr", end, other;
   std::vector<std::string> words;
   int uid = 0, port = 22, tasks = 40, for_s = 60;
   bool keep_logs = false;
@@ -246,18 +246,20 @@ std::string quote(const std::string& text) {
   return out + "'";
 }
 
-std::string proxy_command(const std::string& lab) {
-  return quote(own_path()) + " lab connect --lab " + quote(lab) + " %h %p";
+/// `node` has the address: tenants may have the same.
+std::string proxy_command(const std::string& lab, const std::string& node) {
+  return quote(own_path()) + " lab connect --lab " + quote(lab) +
+         (node.empty() ? "" : " --at " + quote(node)) + " %h %p";
 }
 
 Result<int> ssh(cli::Context& context, const LabArgs& args) {
   const std::string lab = TRY(chosen_lab(context, args));
-  return cli::run_ssh({args.user, args.node, args.identity_file, proxy_command(lab), args.words,
+  return cli::run_ssh({args.user, args.node, args.identity_file, proxy_command(lab, ""), args.words,
                        "node " + args.node});
 }
 
 Result<int> connect(cli::Context& context, const LabArgs& args) {
-  TRY_VOID(connect_in_lab(TRY(chosen_paths(context, args)), {args.node, args.port}));
+  TRY_VOID(connect_in_lab(TRY(chosen_paths(context, args)), {args.node, args.at, args.port}));
   return cli::exit_done;
 }
 
@@ -342,6 +344,7 @@ void add_access(cli::Command noun, cli::Context& context, const Args& args) {
   take_lab(connect_verb, args);
   connect_verb.take({"address", "node or address", Need::required}, args->node);
   connect_verb.take({"port", "TCP port", Need::required}, args->port);
+  connect_verb.take({"--at", "node that has the address"}, args->at);
   connect_verb.run([&context, args] { return connect(context, *args); });
 }
 

@@ -53,6 +53,7 @@ Result<in_addr> go_to(const lab::LabPaths& paths, const lab::LabStatus& status,
   in_addr address{};
   const bool is_address = ::inet_pton(AF_INET, peer.address.c_str(), &address) == 1;
   for (const auto& node : status.nodes) {
+    if (!peer.at.empty() && node.name != peer.at) continue;
     const bool is_named = !is_address && node.name == peer.address;
     if (node.host_pid == 0 && is_named) {
       return make_error(Code::conflict, "node " + node.name + " is " + node.phase);
@@ -65,6 +66,10 @@ Result<in_addr> go_to(const lab::LabPaths& paths, const lab::LabStatus& status,
   if (!is_address) {
     return make_error(Code::not_found, "lab " + status.name + " has no node " + peer.address)
         .with_remedy("see `tundish lab status`");
+  }
+  if (!peer.at.empty()) {
+    return make_error(Code::unavailable, "node " + peer.at + " has no address " + peer.address)
+        .with_remedy("see `tundish lab status`; it may be starting");
   }
   const int pid = lab::find_supervisor(paths);
   TRY_VOID(enter_network("/proc/" + std::to_string(pid) + "/ns/net"));

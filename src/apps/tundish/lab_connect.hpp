@@ -8,6 +8,7 @@ namespace tundish {
 
 struct LabPeer {
   std::string address;  ///< name of a node, or an IPv4 address that a node of the lab has
+  std::string at = {};  ///< node that has the address; empty: the first one that has it
   int port = 22;
 };
 

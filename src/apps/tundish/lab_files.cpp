@@ -5,12 +5,13 @@
 #include <random>
 
 #include "base/text.hpp"
+#include "lab/switch_plan.hpp"
 #include "runtime/process/process.hpp"
 
 namespace tundish {
 namespace {
 
-constexpr const char* agent_url = "https://10.88.0.1:7443";  // tundishd, out of band
+const std::string agent_url = "https://10.88.0.1:" + std::to_string(lab::agent_port);
 /// A node does not see the checkout, which may lie below /tmp: it gets a copy.
 const std::string node_catalogue = "/etc/tundish/catalog";
 constexpr const char* operator_token = "secrets/operator.token";
@@ -54,11 +55,36 @@ constexpr const char* fabrics_file =
     "    spec:\n"
     "      technology: evpn\n"
     "      underlay: [10.254.0.0/16, 10.255.0.0/16]\n"
-    "      management: [10.88.0.0/16]\n";
+    "      management: [10.88.0.0/16]\n"
+    "      access_prefix: 10.89.0.0/16\n";
+
+/// The subnet manager of the lab's box sm1, as a site declares its own.
+constexpr const char* infiniband_fabric =
+    "  - name: ib0\n"
+    "    spec:\n"
+    "      technology: infiniband\n"
+    "      driver: opensm\n"
+    "      management_url: ssh://root@10.88.4.1\n";
+
+/// The lab's storage stor1: where it is cabled to, where exports are made, what nodes mount.
+std::string storage_of(const lab::LabSpec& spec) {
+  if (!spec.storage_box) return "";
+  const auto cable = lab::storage_cable_of(spec);
+  const std::string length = "/" + std::to_string(lab::storage_prefix_length);
+  return "      storage_prefix: 10.200.0.0" + length +
+         "\n      storage_mount_address: " + lab::storage_address +
+         "\n      storage_url: ssh://root@10.88.5.1\n" +
+         "      storage_ports:\n        - {switch_name: " + cable.leaf + ", port: " + cable.port +
+         ", address: " + lab::storage_gateway + length + "}\n";
+}
+
+std::string fabrics_of(const lab::LabSpec& spec) {
+  return fabrics_file + storage_of(spec) + (spec.hcas > 0 ? infiniband_fabric : "");
+}
 
 std::string daemon_config(const lab::LabSpec& spec) {
   const std::string root = lab::paths_of(spec).root;
-  return "listen:\n  - " + std::string(agent_url) + "\n  - unix:" + root +
+  return "listen:\n  - " + agent_url + "\n  - unix:" + root +
          "/run/tundishd.sock\ntls_cert: " + root + "/secrets/tundishd.pem\ntls_key: " + root +
          "/secrets/tundishd.key\nstate_dir: " + root +
          "/store\ncatalog_dir: " + catalogue_dir(spec) + "\nsite: " + spec.name +
@@ -69,13 +95,14 @@ std::string daemon_config(const lab::LabSpec& spec) {
          "export_source: /run/tundish-hw/storage/\n" + switch_access(spec);
 }
 
-std::string agent_config() {
-  return "api: " + std::string(agent_url) +
+std::string agent_config(const lab::LabNode& node) {
+  return "api: " + agent_url +
          "\nca_file: /etc/tundish/ca.pem\nenrol_token_file: "
          "/etc/tundish/enrol_token\ncatalog_dir: " +
          node_catalogue +
          // The pressure of the node's own cgroup, not of the machine that all nodes share.
-         "\npressure_dir: /sys/fs/cgroup\nshares_machine: true\nmetrics_dir: /run\n";
+         "\npressure_dir: /sys/fs/cgroup\nshares_machine: true\nmetrics_dir: /run\n" +
+         (node.role == "service" ? "access_interface: acc0\n" : "");
 }
 
 struct Certificate {
@@ -121,7 +148,7 @@ LabAccess lab_access(const lab::LabPaths& paths) {
 Result<lab::LabFiles> lab_files(const lab::LabSpec& spec) {
   lab::LabFiles files;
   files["tundishd.yaml"] = {daemon_config(spec), 0600};
-  if (spec.fabric == lab::FabricKind::frr) files["fabrics.yaml"] = {fabrics_file, 0644};
+  if (spec.fabric == lab::FabricKind::frr) files["fabrics.yaml"] = {fabrics_of(spec), 0644};
   files[operator_token] = {make_secret() + "\n", 0600};
   const Certificate certificate = TRY(make_certificate());
   files["secrets/tundishd.pem"] = {certificate.pem, 0644};
@@ -130,7 +157,7 @@ Result<lab::LabFiles> lab_files(const lab::LabSpec& spec) {
   for (const auto& node : lab::hardware_of(spec)) {
     const EnrolToken enrol{node.bmc_mac, make_secret()};
     const std::string etc = "nodes/" + node.name + "/disk/etc/tundish/";
-    files[etc + "agent.yaml"] = {agent_config(), 0644};
+    files[etc + "agent.yaml"] = {agent_config(node), 0644};
     for (const char* name : {"xid.yaml", "sxid.yaml", "thresholds.yaml", "nameplates.yaml"}) {
       const std::string path = catalogue_dir(spec) + "/" + name;
       files[etc + "catalog/" + name] = {TRY(process::read_file(path)), 0644};

@@ -23,6 +23,7 @@
 #include "families/engines/driver.hpp"
 #include "families/fabrics/driver_select.hpp"
 #include "families/faults/fault.hpp"
+#include "families/storage/export_script.hpp"
 #include "families/switches/driver_select.hpp"
 #include "runtime/net/http_client.hpp"
 #include "runtime/net/http_server.hpp"
@@ -166,6 +167,7 @@ Result<> run_daemon(const DaemonConfig& config) {
   net::SshExec exec(loop, {config.switch_key_file, config.switch_known_hosts, sockets});
   switches::SwitchDrivers switches({wire, exec, loop, {config.switch_authorization}});
   fabrics::FabricDrivers fabrics({wire, exec, loop, ""});
+  families::ExportScriptStorage storage(exec);
   engines::AgentEngine engine(hub, *engines::find_engine("slurm"));
   SecretVault secrets(ledger, box, random);
   LabInjector injector(wire, loop, config.lab_socket);
@@ -174,7 +176,7 @@ Result<> run_daemon(const DaemonConfig& config) {
   FaultInjector* drills = config.lab_socket.empty() ? nullptr : &injector;
   control::Manager manager({ledger,
                             loop,
-                            {hub, bmc, switches, fabrics, engine, drills},
+                            {hub, bmc, switches, fabrics, engine, drills, &storage},
                             secrets,
                             catalogues.xid,
                             catalogues.policy.policy,

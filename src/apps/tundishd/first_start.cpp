@@ -88,6 +88,12 @@ Result<> declare_fabrics(const DaemonConfig& config, control::Ledger& ledger) {
   FabricsFile file;
   TRY_VOID(parse_yaml(text, file, config.fabrics_file));
   for (auto& entry : file.fabrics) {
+    if (!entry.spec.storage_url.empty() && config.switch_key_file.empty()) {
+      return make_error(Code::invalid, "fabric " + entry.name + ": storage " +
+                                           entry.spec.storage_url + " has no credentials")
+          .about("fabric/" + entry.name)
+          .with_remedy("set switch_key_file to a key that opens it, or leave storage_url out");
+    }
     TRY_VOID(
         ledger.perform(*put_fabric(entry.name, std::move(entry.spec)), "system", "fabrics_file"));
   }

@@ -6,16 +6,23 @@
 
 namespace tundish::tundishd {
 
-/// Secrets of clusters: made on first use, stored sealed, clear only on the way to an agent.
+/// Secrets of clusters and tenants: made on first use, stored sealed, clear only on the way to an
+/// agent.
 class SecretVault final : public control::SecretSource {
  public:
   SecretVault(control::Ledger& ledger, const SecretBox& box, Random& random)
       : ledger_(ledger), box_(box), random_(random) {}
   std::string munge_key(const Cluster& cluster) override;
   std::string dbd_password(const Cluster& cluster) override;
+  control::StorageKey storage_key(const TenantId& tenant) override;
 
  private:
-  std::string get(const Cluster& cluster, const std::string& purpose, int bytes);
+  struct Wanted {
+    std::string owner, purpose;
+    TenantId tenant;
+    int bytes = 0;
+  };
+  std::string get(const Wanted& wanted);
 
   control::Ledger& ledger_;
   const SecretBox& box_;

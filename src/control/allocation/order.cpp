@@ -1,6 +1,7 @@
 #include "control/allocation/order.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.hpp"
 #include "control/allocation/fleet_cache.hpp"
@@ -67,8 +68,8 @@ bool has_free_port(const Node& node, int clusters) {
   return ports > clusters;
 }
 
-/// The service node with the fewest clusters.
-Result<NodeId> choose_controller(const View& view) {
+/// The service node with the fewest clusters that can keep the new one apart from them.
+Result<NodeId> choose_controller(const View& view, const std::vector<std::string>& prefixes) {
   std::map<NodeId, int> load;
   for (const auto& [id, allocation] : view.reg.all<Allocation>()) {
     for (const auto& member : allocation.status.nodes) {
@@ -76,13 +77,19 @@ Result<NodeId> choose_controller(const View& view) {
     }
   }
   const NodeId* best = nullptr;
+  std::optional<Error> apart;
   for (const auto& [id, node] : view.reg.all<Node>()) {
     if (node.spec.role != NodeRole::service || node.status.phase == NodePhase::retired) continue;
     if (!is_present(view, id) || !view.reg.claims_on(id).empty()) continue;
     if (!has_free_port(node, load[id])) continue;
+    if (const auto fits = check_service_node(view.reg, node, prefixes); !fits) {
+      apart = fits.error();
+      continue;
+    }
     if (!best || load[id] < load[*best]) best = &id;
   }
   if (best) return *best;
+  if (apart) return *apart;
   return make_error(Code::exhausted, "no service node can take the engine's controller")
       .with_remedy("see that a service node is heard, unclaimed and has a free access port");
 }
@@ -124,7 +131,7 @@ Result<> choose_nodes(const View& view, WantLogin login, ClusterOrder& order) {
   for (const auto& spare : placed.spares) order.spares.emplace_back(spare.node);
   order.headroom = choose_headroom(view, order);
   if (login == WantLogin::yes) order.login = TRY(choose_login(view));
-  order.controller = TRY(choose_controller(view));
+  order.controller = TRY(choose_controller(view, order.network.prefixes));
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include "control/allocation/fleet_view.hpp"
 #include "control/cluster/drained.hpp"
 #include "control/network/drive.hpp"
+#include "control/network/storage.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/incident_ops.hpp"
 
@@ -72,12 +73,17 @@ bool converge_port(const View& view, const Allocation& allocation, const Allocat
 
 /// In the network on every technology, as seen; or out of every one of them.
 bool is_everywhere(const View& view, const Allocation& allocation, const AllocationNode& member,
-                   bool inside) {
+                   bool inside, Outcome& out) {
   const Node* node = view.reg.find(member.node);
   if (!node) return false;
-  const auto place = network::partition_place(view, allocation, *node);
-  if (place == network::PartitionPlace::none) return true;
-  return place == (inside ? network::PartitionPlace::inside : network::PartitionPlace::outside);
+  const auto storage = network::storage_place(view, allocation, member);
+  const auto wanted = inside ? network::StoragePlace::inside : network::StoragePlace::outside;
+  if (storage != network::StoragePlace::none && storage != wanted) return false;
+  const auto look = network::partition_place(view, allocation, *node);
+  if (!look.why.empty()) out.reason = look.why;
+  if (look.place == network::PartitionPlace::none) return true;
+  return look.place ==
+         (inside ? network::PartitionPlace::inside : network::PartitionPlace::outside);
 }
 
 Action leave_action(const View& view, const Allocation& allocation, const AllocationNode& member) {
@@ -117,8 +123,12 @@ void converge_leaving(const View& view, const Allocation& allocation, const Allo
     out.actions.push_back(leave_action(view, allocation, member));
     return;
   }
+  if (there) {  // not heard: it is shut out as it is
+    out.operations.push_back(mark_joined(allocation.id, member.node, false, ""));
+    return;
+  }
   if (!converge_port(view, allocation, member, "", out)) return;
-  if (!is_everywhere(view, allocation, member, false)) return;
+  if (!is_everywhere(view, allocation, member, false, out)) return;
   if (member.attached) {
     out.operations.push_back(mark_attached(allocation.id, member.node, false));
     return;
@@ -137,7 +147,7 @@ void converge_member(const View& view, const Allocation& allocation, const Alloc
   const bool outside = member.role == MemberRole::spare;
   const std::string segment = outside ? "" : allocation.status.segment;
   const bool there = converge_port(view, allocation, member, segment, out) &&
-                     is_everywhere(view, allocation, member, !outside);
+                     is_everywhere(view, allocation, member, !outside, out);
   if (there && member.attached == outside) {
     out.operations.push_back(mark_attached(allocation.id, member.node, !outside));
   }
@@ -296,6 +306,8 @@ Outcome reconcile_allocation(const View& view, const Allocation& allocation) {
   for (auto& action : network::beside_actions(view, allocation)) {
     out.actions.push_back(std::move(action));
   }
+  network::add_export_acts(view, allocation, out.actions);
+  network::keep_to_one_side(view, out.actions);
   advance_phase(view, allocation, out);
   return out;
 }

@@ -132,6 +132,7 @@ struct Deaf final : RunnerListener {
   void on_switch_silent(const std::string&, const Error&) override {}
   void on_fabric(const std::string&, FabricReading, Instant) override {}
   void on_fabric_silent(const std::string&, const Error&) override {}
+  void on_storage(const std::string&, Result<StorageSeen>, Instant) override {}
   void on_engine(const ClusterId&, EngineObserved) override {}
   void on_port_unknown(const PortRef&) override {}
   void on_finished(const Action&) override {}

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "control/cluster/drained.hpp"
 #include "control/cluster/setup.hpp"
+#include "control/network/storage.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/incident_ops.hpp"
 #include "model/ops/node_ops.hpp"
@@ -27,6 +28,10 @@ void join_members(const View& view, const Cluster& cluster, const Allocation& al
     // A user that came or went changes the accounts of nodes that serve already.
     if (member.joined && member.setup_hash == wanted) continue;
     if (member.joined && !is_present(view, member.node)) continue;
+    if (!network::storage_place_is_known(view, allocation)) {
+      out.reason = "waits for a look at the storage";
+      continue;
+    }
     if (files.empty()) files = engine.render(desired);
     out.actions.push_back(
         make_node_setup(view, cluster, allocation, member, desired, files, secrets));
@@ -177,7 +182,7 @@ void revive_controller(const View& view, const Cluster& cluster, const Allocatio
   const auto last = view.seen.engines.find(cluster.id);
   if (last == view.seen.engines.end() || last->second.reachable) return;
   constexpr std::int64_t pause_us = 15 * 1000000;
-  Action action = make_controller_setup(cluster, allocation, desired, engine, secrets);
+  Action action = make_controller_setup(view, cluster, allocation, desired, engine, secrets);
   action.key += "/revive/" + std::to_string(view.now.us / pause_us);
   out.actions.push_back(std::move(action));
   out.wake(view.now + microseconds(pause_us));
@@ -190,6 +195,11 @@ Outcome reconcile_cluster(const View& view, const Cluster& cluster, const Engine
   Outcome out;
   const Allocation* allocation = view.reg.find(cluster.status.allocation);
   if (!allocation || cluster.status.phase == ClusterPhase::deleting) return out;
+  if (auto act = network::make_export(view, *allocation)) {
+    auto& change = std::get<StorageAct>(act->act).change;
+    change.public_key = secrets.storage_key(cluster.meta.tenant).public_key;
+    if (!change.public_key.empty()) out.actions.push_back(std::move(*act));
+  }
   const AllocationNode* controller = nullptr;
   for (const auto& member : allocation->status.nodes) {
     if (member.role == MemberRole::controller) controller = &member;
@@ -207,7 +217,8 @@ Outcome reconcile_cluster(const View& view, const Cluster& cluster, const Engine
     if (!controller->begun) {
       out.operations.push_back(mark_setup_begun(allocation->id, controller->node));
     }
-    out.actions.push_back(make_controller_setup(cluster, *allocation, desired, engine, secrets));
+    out.actions.push_back(
+        make_controller_setup(view, cluster, *allocation, desired, engine, secrets));
     if (!cluster.status.controller_ready) return out;
   }
   revive_controller(view, cluster, *allocation, desired, engine, secrets, out);

@@ -2,11 +2,16 @@
 
 #include "base/text.hpp"
 #include "control/cluster/drained.hpp"
+#include "control/network/storage.hpp"
+#include "model/prefix.hpp"
 
 namespace tundish::control {
 namespace {
 
-constexpr int prefix_length = 24;
+int prefix_length_of(const Allocation& allocation) {
+  const auto prefix = parse_prefix(allocation.status.prefix);
+  return prefix ? prefix->length : 24;
+}
 
 std::vector<HostEntry> hosts_of(const Cluster& cluster, const DesiredEngine& desired) {
   std::vector<HostEntry> out = {{engine_cluster(cluster) + "-ctl", desired.controller_address}};
@@ -17,6 +22,24 @@ std::vector<HostEntry> hosts_of(const Cluster& cluster, const DesiredEngine& des
   return out;
 }
 
+std::optional<AccessGateway> gateway_of(const View& view, const Cluster& cluster,
+                                        const Allocation& allocation) {
+  const Network* network = view.reg.find(allocation.status.network);
+  if (!network || network->status.access_address.empty()) return std::nullopt;
+  const std::string& place = network->status.access_address;
+  const auto prefix = parse_interface(place);
+  const Fabric* fabric = view.reg.find_named<Fabric>(network->status.fabric);
+  AccessGateway out;
+  out.address = place.substr(0, place.find('/'));
+  out.prefix_length = prefix ? prefix->length : 24;
+  out.router = fabric ? fabric->spec.access_router : "";
+  out.target = cluster.status.login_address;
+  for (const auto& rule : network->spec.access) {
+    out.rules.push_back({rule.protocol, rule.source, rule.port_from, rule.port_to});
+  }
+  return out;
+}
+
 /// FNV-1a: names a configuration, protects nothing.
 std::string fingerprint(const std::string& text) {
   std::uint64_t hash = 14695981039346656037ull;
@@ -24,6 +47,29 @@ std::string fingerprint(const std::string& text) {
   std::string out;
   for (int shift = 56; shift >= 0; shift -= 8) out += static_cast<char>(hash >> shift & 255);
   return render_hex(out);
+}
+
+/// The tenant's export of a storage that is driven, else the site's general one.
+void add_storage(const View& view, const Allocation& allocation, const AllocationNode& member,
+                 const DesiredEngine& desired, SecretSource& secrets, SetupNode& setup) {
+  const Network* held = find_network(view.reg, allocation.id);
+  const auto plan = held ? network::storage_plan(view, *held) : std::nullopt;
+  if (!plan) {
+    setup.exports.push_back(
+        {view.limits.export_source + desired.tenant, "/data", view.limits.export_type});
+    return;
+  }
+  setup.exports.push_back(
+      {plan->export_name + "@" + plan->mount_address + ":/data", "/data", "sshfs"});
+  StorageAccess access;
+  access.address = network::storage_address(*held, member.node);
+  access.prefix = plan->prefix;
+  const auto& gateway = held->status.segments.front().gateway;
+  access.gateway = gateway.substr(0, gateway.find('/'));
+  const auto seen = view.seen.storage.find(held->status.fabric);
+  if (seen != view.seen.storage.end()) access.identity_key = seen->second.seen.identity_key;
+  access.private_key = secrets.storage_key(allocation.meta.tenant).private_key;
+  setup.storage = std::move(access);
 }
 
 }  // namespace
@@ -37,7 +83,7 @@ std::string setup_hash(const DesiredEngine& desired) {
   return fingerprint(text);
 }
 
-Action make_controller_setup(const Cluster& cluster, const Allocation& allocation,
+Action make_controller_setup(const View& view, const Cluster& cluster, const Allocation& allocation,
                              const DesiredEngine& desired, const Engine& engine,
                              SecretSource& secrets) {
   Action action;
@@ -50,13 +96,14 @@ Action make_controller_setup(const Cluster& cluster, const Allocation& allocatio
   }
   setup.cluster = engine_cluster(cluster);
   setup.tenant = desired.tenant;
-  setup.prefix_length = prefix_length;
+  setup.prefix_length = prefix_length_of(allocation);
   setup.index = cluster.status.index;
   setup.hosts = hosts_of(cluster, desired);
   setup.users = desired.users;
   setup.munge_key = secrets.munge_key(cluster);
   setup.dbd_password = secrets.dbd_password(cluster);
   setup.files = engine.render(desired);
+  setup.gateway = gateway_of(view, cluster, allocation);
   action.config_hash = setup_hash(desired);
   action.key = cluster.id.str() + "/controller/" + std::to_string(cluster.status.setups) + "/" +
                action.config_hash;
@@ -87,11 +134,10 @@ Action make_node_setup(const View& view, const Cluster& cluster, const Allocatio
   }
   setup.interface = member.interface;
   setup.address = member.address;
-  setup.prefix_length = prefix_length;
+  setup.prefix_length = prefix_length_of(allocation);
   setup.hosts = hosts_of(cluster, desired);
   setup.users = desired.users;
-  setup.exports.push_back(
-      {view.limits.export_source + desired.tenant, "/data", view.limits.export_type});
+  add_storage(view, allocation, member, desired, secrets, setup);
   setup.munge_key = secrets.munge_key(cluster);
   for (const auto& file : files) {
     if (file.name != "slurmdbd.conf") setup.files.push_back(file);

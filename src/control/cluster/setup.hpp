@@ -4,7 +4,7 @@
 namespace tundish::control {
 
 /// Sets up the engine's controller daemons on the service node.
-Action make_controller_setup(const Cluster& cluster, const Allocation& allocation,
+Action make_controller_setup(const View& view, const Cluster& cluster, const Allocation& allocation,
                              const DesiredEngine& desired, const Engine& engine,
                              SecretSource& secrets);
 /// Joins one member or the login node.

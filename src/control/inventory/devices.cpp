@@ -76,6 +76,7 @@ DeviceRow read_device(const Cells& cells) {
   row.asn = cells.integer("asn", {1, asn_max});
   row.router_id = cells.read("router_id", read_ipv4);
   row.vtep_address = cells.read("vtep_address", read_ipv4);
+  row.failure_side = cells.read("failure_side", read_name);
   return row;
 }
 
@@ -283,6 +284,7 @@ class Devices {
     take(row.asn, spec.asn);
     take(row.router_id, spec.router_id);
     take(row.vtep_address, spec.vtep_address);
+    take(row.failure_side, spec.failure_side);
     // "flat" is the driver that every switch has until the fabric is driven.
     if (spec.driver.empty()) spec.driver = "flat";
     spec.import_scope = world_.scope;

@@ -84,11 +84,17 @@ Row device_row(const Node& node) {
 }
 
 Row device_row(const Switch& found) {
-  return {{"name", found.meta.name},           {"role", found.spec.role},
-          {"site", found.spec.site},           {"rack", found.spec.rack},
-          {"driver", found.spec.driver},       {"management_url", found.spec.management_url},
-          {"fabric", found.spec.fabric},       {"asn", number_from(1, found.spec.asn)},
-          {"router_id", found.spec.router_id}, {"vtep_address", found.spec.vtep_address}};
+  return {{"name", found.meta.name},
+          {"role", found.spec.role},
+          {"site", found.spec.site},
+          {"rack", found.spec.rack},
+          {"driver", found.spec.driver},
+          {"management_url", found.spec.management_url},
+          {"fabric", found.spec.fabric},
+          {"asn", number_from(1, found.spec.asn)},
+          {"router_id", found.spec.router_id},
+          {"vtep_address", found.spec.vtep_address},
+          {"failure_side", found.spec.failure_side}};
 }
 
 void export_devices(const Registry& view, const std::string& scope, std::vector<Sheet>& sheets) {

@@ -32,10 +32,10 @@ std::vector<Sheet> draw_sheets(Draw& draw) {
   const int count = 1 + draw.below(12);
   std::string devices =
       "name,role,device_type,serial,site,rack,position,bmc_mac,bmc_address,oob_address,leaf_group,"
-      "nvlink_domain,management_url,fabric,asn,router_id,vtep_address\n"
+      "nvlink_domain,management_url,fabric,asn,router_id,vtep_address,failure_side\n"
       "leaf1,leaf,,,lab,r0,,,,,,," +
-      std::string(draw.one_in(2) ? "http://10.9.0.1:80,,,,\n"
-                                 : "ssh://root@10.9.0.1,access,65001,10.255.0.1,10.255.0.1\n");
+      std::string(draw.one_in(2) ? "http://10.9.0.1:80,,,,,\n"
+                                 : "ssh://root@10.9.0.1,access,65001,10.255.0.1,10.255.0.1,b\n");
   std::string interfaces = "device,name,role,mac_address,rail,guid\n";
   std::string cables = "side_a_device,side_a_name,side_b_device,side_b_name\n";
   for (int i = 0; i < count; ++i) {
@@ -49,7 +49,7 @@ std::vector<Sheet> draw_sheets(Draw& draw) {
                (draw.one_in(3) ? "" : std::to_string(1 + i)) + "," + mac(1, i) + ",10.1.0." +
                std::to_string(i + 1) + ":8000," +
                (draw.one_in(3) ? "" : "10.2.0." + std::to_string(i + 1)) + "," +
-               (draw.one_in(2) ? "leaf1" : "") + "," + (draw.one_in(5) ? "d1" : "") + ",,,,,\n";
+               (draw.one_in(2) ? "leaf1" : "") + "," + (draw.one_in(5) ? "d1" : "") + ",,,,,,\n";
     const int ports = draw.below(4);
     for (int k = 0; k < ports; ++k) {
       static const char* const roles[] = {"", "access", "east_west", "storage", "oob"};

@@ -355,9 +355,10 @@ TEST(ImportSheets, a_name_of_another_site_is_refused) {
 TEST_F(Import, what_a_fabric_is_driven_by_is_declared_with_its_switches_and_ports) {
   const auto plan = import(
       {sheet_of("devices.csv",
-                "name,role,site,rack,driver,management_url,fabric,asn,router_id,vtep_address\n"
+                "name,role,site,rack,driver,management_url,fabric,asn,router_id,vtep_address,"
+                "failure_side\n"
                 "leaf1,leaf,lab,r01,frr_netns,ssh://root@10.88.2.1,access,65001,10.255.0.1,"
-                "10.255.0.1\n"),
+                "10.255.0.1,a\n"),
        sheet_of("interfaces.csv",
                 "device,name,role,guid,rail\n"
                 "n01,mlx5_0,east_west,0002:c903:0100:0101,0\n")});
@@ -367,6 +368,7 @@ TEST_F(Import, what_a_fabric_is_driven_by_is_declared_with_its_switches_and_port
   EXPECT_EQ(spec.fabric + " " + spec.router_id + " " + spec.vtep_address,
             "access 10.255.0.1 10.255.0.1");
   EXPECT_EQ(spec.asn, 65001);
+  EXPECT_EQ(spec.failure_side, "a");
   const Port& port = registry.find_named<Node>("n01")->spec.ports.back();
   EXPECT_EQ(port.name + " " + port.guid, "mlx5_0 0x0002c90301000101");
   EXPECT_EQ(port.role, PortRole::east_west);

@@ -195,7 +195,7 @@ const Words& columns_of(SheetKind kind) {
                                 "site",          "rack",        "position",       "face",
                                 "bmc_mac",       "bmc_address", "oob_address",    "leaf_group",
                                 "nvlink_domain", "driver",      "management_url", "fabric",
-                                "asn",           "router_id",   "vtep_address"};
+                                "asn",           "router_id",   "vtep_address",   "failure_side"};
   static const Words interfaces = {"device",      "name", "role", "mgmt_only",
                                    "mac_address", "rail", "guid"};
   static const Words cables = {"side_a_site", "side_a_device", "side_a_type", "side_a_name",

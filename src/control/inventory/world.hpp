@@ -43,7 +43,7 @@ struct DeviceRow {
   RowRef at;
   std::optional<std::string> name, role, site, rack, sku, serial, bmc_mac, bmc_address, oob_address;
   std::optional<std::string> leaf_group, nvlink_domain, driver, management_url;
-  std::optional<std::string> fabric, router_id, vtep_address;
+  std::optional<std::string> fabric, router_id, vtep_address, failure_side;
   std::optional<std::int64_t> asn;
   std::optional<int> position;
   bool rear = false;

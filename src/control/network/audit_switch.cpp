@@ -183,6 +183,23 @@ class SwitchAudit {
       check_leak(vrf, leak, storage, {intent_.spec.storage_prefix});
     }
     if (leaks && vrf.leaks.empty()) missing(vrf.name, "has no routes to the storage");
+    const auto local = wants.local_routes.find(name_);
+    static const std::vector<AddressRoute> none;
+    check_routes(vrf, local == wants.local_routes.end() ? none : local->second);
+  }
+
+  /// An address that is told to be here draws what is for its owner.
+  void check_routes(const VrfState& vrf, const std::vector<AddressRoute>& wants) {
+    for (const auto& route : vrf.routes) {
+      if (std::count(wants.begin(), wants.end(), route) != 0) continue;
+      add(AuditRule::routes, vrf.name,
+          "routes " + route.prefix + " to " + route.via + ", which is not wanted here" +
+              joined_tenants(parse_prefix(route.prefix)));
+    }
+    for (const auto& route : wants) {
+      if (std::count(vrf.routes.begin(), vrf.routes.end(), route) != 0) continue;
+      missing(vrf.name, "has no route to " + route.prefix);
+    }
   }
 
   void check_vrf_numbers(const VrfState& vrf, int vrf_id, int l3vni) {
@@ -207,6 +224,7 @@ class SwitchAudit {
                l3vlans());
     check_targets(vrf.name, "import", vrf.import_targets, intent_.storage_target);
     check_targets(vrf.name, "export", vrf.export_targets, intent_.storage_target);
+    check_routes(vrf, {});
     std::set<std::string> from;
     for (const auto& leak : vrf.leaks) {
       const int owner = owner_of_vrf(leak.from_vrf);

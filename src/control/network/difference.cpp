@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/text.hpp"
+#include "control/network/port_tables.hpp"
 
 namespace tundish::control::network {
 namespace {
@@ -44,6 +45,11 @@ class Fields2 {
   static std::string show(const std::string& value) { return value.empty() ? "none" : value; }
   static std::string show(const std::vector<std::string>& value) { return list(value); }
   static std::string show(const std::vector<LeakState>& value) { return describe(value); }
+  static std::string show(const std::vector<AddressRoute>& value) {
+    std::vector<std::string> out;
+    for (const auto& route : value) out.push_back(route.prefix + " via " + route.via);
+    return list(out);
+  }
 };
 
 std::string compare(const VrfState& has, const VrfState& wants) {
@@ -55,6 +61,7 @@ std::string compare(const VrfState& has, const VrfState& wants) {
   out("imports", has.import_targets, wants.import_targets);
   out("exports", has.export_targets, wants.export_targets);
   out("takes in", has.leaks, wants.leaks);
+  out("routes", has.routes, wants.routes);
   return out.text;
 }
 
@@ -204,7 +211,7 @@ std::vector<Difference> differences(const Intent& intent, const FabricState& wan
   std::vector<Difference> out;
   compare_lists(
       wanted.partitions, seen.partitions, &IbPartitionState::pkey,
-      [](const IbPartitionState& partition) { return "PKey " + std::to_string(partition.pkey); },
+      [](const IbPartitionState& partition) { return "PKey " + pkey_text(partition.pkey); },
       [&](const IbPartitionState& partition) { return owner(intent.by_pkey, partition.pkey); },
       out);
   compare_lists(

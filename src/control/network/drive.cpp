@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "control/network/port_tables.hpp"
 #include "control/network/reconcile_switch.hpp"
 
 namespace tundish::control::network {
@@ -75,14 +76,31 @@ const IbPartitionState* partition_in(const FabricState& state, int pkey) {
   return nullptr;
 }
 
+/// A GUID that is still seen elsewhere does not enter: it would join two tenants.
+std::optional<IbPartitionState> wanted_partition(const View& view, const Network& network,
+                                                 const FabricObserved& seen,
+                                                 const FabricOwnership& ownership) {
+  const FabricState plan = plan_fabric(view, network.status.partition_fabric);
+  const IbPartitionState* wanted = partition_in(plan, network.status.pkey);
+  if (!wanted) return std::nullopt;
+  IbPartitionState out = *wanted;
+  const IbPartitionState* there = partition_in(seen.seen.own, network.status.pkey);
+  std::erase_if(out.members, [&](const IbMember& member) {
+    const bool is_in = there && std::any_of(there->members.begin(), there->members.end(),
+                                            [&](const auto& in) { return in == member; });
+    return !is_in && is_elsewhere(seen, ownership, member.guid, out.pkey);
+  });
+  if (out.members.empty()) return std::nullopt;
+  return out;
+}
+
 void add_partition_act(const View& view, const Allocation& allocation, const Network& network,
                        std::vector<Action>& out) {
   const std::string& name = network.status.partition_fabric;
   const FabricObserved* seen = fresh_fabric(view, name);
   const Fabric* fabric = view.reg.find_named<Fabric>(name);
   if (network.status.pkey == 0 || !seen || !fabric || fabric->spec.management_url.empty()) return;
-  const FabricState plan = plan_fabric(view, name);
-  const IbPartitionState* wanted = partition_in(plan, network.status.pkey);
+  const auto wanted = wanted_partition(view, network, *seen, fabric->spec.partitions);
   const IbPartitionState* there = partition_in(seen->seen.own, network.status.pkey);
   const bool same = wanted ? there && *wanted == *there : there == nullptr;
   if (same || is_drifted(view, allocation, name)) return;
@@ -99,14 +117,26 @@ void add_partition_act(const View& view, const Allocation& allocation, const Net
   out.push_back(std::move(action));
 }
 
-/// What the port's own table says; nullopt: it did not answer.
-std::optional<bool> carries(const FabricObserved& seen, const std::string& guid, int pkey) {
-  for (const auto& port : seen.ports) {
-    if (port.guid != guid || !port.has_table) continue;
-    return std::any_of(port.pkeys.begin(), port.pkeys.end(),
-                       [&](const PkeyObserved& one) { return one.pkey == pkey; });
-  }
-  return std::nullopt;
+/// One HCA, by its own table, or by the manager's word where the manager shows no tables. A port
+/// that is down carries nothing: it is outside as soon as the manager no longer names it.
+PartitionLook place_of(const FabricObserved& seen, const Fabric& fabric, const std::string& guid,
+                       int pkey) {
+  const auto unknown = [&](const std::string& why) {
+    return PartitionLook{PartitionPlace::unknown, "port " + guid + " " + why};
+  };
+  const IbPartitionState* listed = partition_in(seen.seen.own, pkey);
+  const bool named = listed && std::any_of(listed->members.begin(), listed->members.end(),
+                                           [&](const auto& in) { return in.guid == guid; });
+  if (!seen.has_tables) return {named ? PartitionPlace::inside : PartitionPlace::outside, ""};
+  const Carries there = carries(seen, guid, pkey);
+  if (there == Carries::silent) return unknown("did not answer");
+  if (!named && there == Carries::yes) return unknown("still carries PKey " + pkey_text(pkey));
+  if (!named) return {PartitionPlace::outside, ""};
+  if (there == Carries::down) return unknown("is down");
+  if (there == Carries::no) return unknown("does not carry PKey " + pkey_text(pkey) + " yet");
+  const std::string stranger = stranger_in(seen, fabric.spec.partitions, guid, pkey);
+  if (!stranger.empty()) return unknown(stranger);
+  return {PartitionPlace::inside, ""};
 }
 
 }  // namespace
@@ -154,32 +184,33 @@ std::vector<Action> beside_actions(const View& view, const Allocation& allocatio
   return out;
 }
 
-PartitionPlace partition_place(const View& view, const Allocation& allocation, const Node& node) {
+PartitionLook partition_place(const View& view, const Allocation& allocation, const Node& node) {
   const Network* network = find_network(view.reg, allocation.id);
-  if (!network || network->status.pkey == 0) return PartitionPlace::none;
-  const Fabric* fabric = view.reg.find_named<Fabric>(network->status.partition_fabric);
-  if (!fabric || fabric->spec.management_url.empty()) return PartitionPlace::none;
-  const bool has_hca = std::any_of(node.spec.ports.begin(), node.spec.ports.end(),
-                                   [](const Port& port) { return !port.guid.empty(); });
-  if (!has_hca) return PartitionPlace::none;
-  const FabricObserved* seen = fresh_fabric(view, network->status.partition_fabric);
-  if (!seen) return PartitionPlace::unknown;
-  const IbPartitionState* listed = partition_in(seen->seen.own, network->status.pkey);
-  bool all = true;
-  bool none = true;
+  if (!network || network->status.pkey == 0) return {};
+  std::vector<std::string> guids;
   for (const auto& port : node.spec.ports) {
-    if (port.guid.empty()) continue;
-    const bool named =
-        listed && std::any_of(listed->members.begin(), listed->members.end(),
-                              [&](const IbMember& member) { return member.guid == port.guid; });
-    const auto there = carries(*seen, port.guid, network->status.pkey);
-    // Inside is what the port's own table shows; a manager without tables has only its word. A port
-    // that is down carries nothing, so it is outside as soon as the manager no longer names it.
-    all = all && named && there.value_or(seen->ports.empty());
-    none = none && !named && !there.value_or(false);
+    if (!port.guid.empty()) guids.push_back(port.guid);
   }
-  if (all) return PartitionPlace::inside;
-  return none ? PartitionPlace::outside : PartitionPlace::unknown;
+  if (guids.empty()) return {};
+  const std::string& name = network->status.partition_fabric;
+  const Fabric* fabric = view.reg.find_named<Fabric>(name);
+  if (!fabric || fabric->spec.management_url.empty()) {
+    return {PartitionPlace::unknown, "fabric " + name + " has no management_url: nobody can see " +
+                                         "the partition of node " + node.meta.name};
+  }
+  const FabricObserved* seen = fresh_fabric(view, name);
+  if (!seen) return {PartitionPlace::unknown, "fabric " + name + " was not read lately"};
+  std::optional<PartitionPlace> place;
+  for (const auto& guid : guids) {
+    const PartitionLook one = place_of(*seen, *fabric, guid, network->status.pkey);
+    const std::string about = "node " + node.meta.name + ": ";
+    if (one.place == PartitionPlace::unknown) return {one.place, about + one.why};
+    if (place && *place != one.place) {
+      return {PartitionPlace::unknown, about + "its ports are not all in the same partition"};
+    }
+    place = one.place;
+  }
+  return {*place, ""};
 }
 
 }  // namespace tundish::control::network

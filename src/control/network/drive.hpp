@@ -25,8 +25,18 @@ bool is_drifted(const View& view, const Allocation& allocation, const std::strin
 /// manager. Empty: in step as last seen, or not seen at all.
 std::vector<Action> beside_actions(const View& view, const Allocation& allocation);
 
+/// Of acts that bring switches of several failure sides into a network only those of one side, in
+/// the order of their names: the next follows when the switches of this one show it, or are not
+/// heard. What isolates is never held back.
+void keep_to_one_side(const View& view, std::vector<Action>& actions);
+
 /// Where the node's HCAs are seen. `none`: the network has no partition or the node no HCA.
+/// `inside`: in this partition and in no other of ours, by the ports' own tables.
 enum class PartitionPlace { none, inside, outside, unknown };
-PartitionPlace partition_place(const View& view, const Allocation& allocation, const Node& node);
+struct PartitionLook {
+  PartitionPlace place = PartitionPlace::none;
+  std::string why;  ///< of `unknown`, for people
+};
+PartitionLook partition_place(const View& view, const Allocation& allocation, const Node& node);
 
 }  // namespace tundish::control::network

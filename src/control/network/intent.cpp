@@ -15,6 +15,13 @@ bool is_inside(const Allocation& allocation, const AllocationNode& member) {
   return member.role != MemberRole::spare && member.role != MemberRole::leaving;
 }
 
+/// On its way out, with the tenant's files still mounted: a job may run on, and what it wrote must
+/// get there. The way to the storage goes when the node has left the cluster.
+bool still_mounts(const Allocation& allocation, const AllocationNode& member) {
+  const bool uses = member.role != MemberRole::spare && member.role != MemberRole::controller;
+  return uses && member.joined && !is_inside(allocation, member);
+}
+
 AclRule rule(AclAction action, const std::string& source, const std::string& destination) {
   AclRule out;
   out.action = action;
@@ -57,7 +64,10 @@ class IntentWriter {
     add_switches();
     add_inventory();
     for (const auto& [id, network] : view_.reg.all<Network>()) {
-      if (network.status.fabric == out_.fabric) add_network(network);
+      const auto& status = network.status;
+      const bool here = status.fabric == out_.fabric || status.partition_fabric == out_.fabric ||
+                        status.nvlink_fabric == out_.fabric;
+      if (here) add_network(network);
     }
     for (auto& [name, device] : out_.switches) {
       std::sort(device.networks.begin(), device.networks.end());
@@ -156,6 +166,9 @@ class IntentWriter {
     std::vector<std::uint32_t> addresses;
     for (const auto& member : allocation.status.nodes) {
       const Node* node = view_.reg.find(member.node);
+      if (node && still_mounts(allocation, member)) {
+        add_storage(network, member, stay(*node, member, index), wanted, addresses);
+      }
       if (!node || !is_inside(allocation, member)) continue;
       std::string where;
       for (const auto& port : node->spec.ports) {
@@ -169,13 +182,9 @@ class IntentWriter {
         add_gpus(*node, index, wanted);
         wanted.imex_nodes.insert(member.address);
       }
-      if (!wanted.storage) continue;
-      for (const auto& own : network.status.storage) {
-        const auto address = own.node == member.node ? parse_ipv4(own.address) : std::nullopt;
-        if (!address) continue;
-        addresses.push_back(*address);
-        if (!where.empty()) wanted.local_storage[where].push_back(own.address);
-      }
+      // A controller uses no storage: it is not let there.
+      if (member.role == MemberRole::controller) continue;
+      add_storage(network, member, where, wanted, addresses);
     }
     wanted.storage_prefixes = cover_exactly(addresses);
     // As text, for so every state keeps its lists.
@@ -185,6 +194,32 @@ class IntentWriter {
     for (auto& [name, device] : out_.switches) {
       if (!device.storage.empty()) device.networks.push_back(index);
     }
+  }
+
+  static void add_storage(const Network& network, const AllocationNode& member,
+                          const std::string& where, WantedNetwork& wanted,
+                          std::vector<std::uint32_t>& addresses) {
+    if (!wanted.storage) return;
+    for (const auto& own : network.status.storage) {
+      const auto address = own.node == member.node ? parse_ipv4(own.address) : std::nullopt;
+      if (!address) continue;
+      addresses.push_back(*address);
+      if (where.empty()) continue;
+      wanted.local_storage[where].push_back(own.address);
+      wanted.local_routes[where].push_back({own.address + "/32", member.address});
+    }
+  }
+
+  /// The network stays on the leaf of a node that is on its way out; its port is nobody's already.
+  std::string stay(const Node& node, const AllocationNode& member, int index) {
+    for (const auto& port : node.spec.ports) {
+      const auto device = out_.switches.find(port.switch_name);
+      if (port.name != member.interface || device == out_.switches.end()) continue;
+      device->second.networks.push_back(index);
+      device->second.attached.insert(index);
+      return port.switch_name;
+    }
+    return "";
   }
 
   std::string attach(const Node& node, const Port& port, int index) {

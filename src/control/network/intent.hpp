@@ -22,6 +22,7 @@ struct WantedNetwork {
   std::vector<AclRule> rules;  ///< the same on every switch; addresses for storage follow them
   std::map<std::string, SwitchNumbers> switches;
   std::map<std::string, std::vector<std::string>> local_storage;  ///< switch -> nodes' addresses
+  std::map<std::string, std::vector<AddressRoute>> local_routes;  ///< the same, and where they are
   std::vector<std::string> storage_prefixes;  ///< all its nodes' addresses and no other
   std::string partition;
   std::string partition_fabric, nvlink_fabric;
@@ -66,7 +67,8 @@ struct Intent {
   std::map<std::string, Device> guids, gpus;
 };
 
-/// The whole of one EVPN fabric, with the partitions of its networks.
+/// The whole of one EVPN fabric, with the partitions of its networks; or every network that has a
+/// partition in one InfiniBand or NVLink fabric.
 Intent intent_of(const View& view, const std::string& fabric);
 
 /// All that the registry wants on that switch. Refused when its router id is neither declared nor

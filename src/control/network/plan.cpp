@@ -9,8 +9,13 @@ namespace {
 
 constexpr std::string_view no_router_id = "has no router id";
 
-VrfState make_vrf(const Intent& intent, const WantedNetwork& network, const WantedSwitch& device,
-                  const SwitchNumbers& numbers) {
+int index_of(const Intent& intent, const WantedNetwork& network) {
+  return static_cast<int>(&network - intent.networks.data());
+}
+
+VrfState make_vrf(const Intent& intent, const WantedNetwork& network,
+                  const std::string& switch_name, const SwitchNumbers& numbers) {
+  const WantedSwitch& device = intent.switches.at(switch_name);
   VrfState vrf;
   vrf.name = network.vrf;
   vrf.description = network.label;
@@ -22,6 +27,10 @@ VrfState make_vrf(const Intent& intent, const WantedNetwork& network, const Want
   vrf.export_targets = {network.l3_target};
   if (network.storage && !network.storage_prefixes.empty() && !device.storage.empty()) {
     vrf.leaks.push_back({intent.spec.storage_vrf, {intent.spec.storage_prefix}});
+  }
+  const auto routes = network.local_routes.find(switch_name);
+  if (routes != network.local_routes.end() && device.attached.contains(index_of(intent, network))) {
+    vrf.routes = routes->second;
   }
   return vrf;
 }
@@ -80,7 +89,7 @@ void add_network(const Intent& intent, const std::string& switch_name, int index
   const WantedNetwork& network = intent.networks[static_cast<std::size_t>(index)];
   const auto found = network.switches.find(switch_name);
   const SwitchNumbers numbers = found == network.switches.end() ? SwitchNumbers{} : found->second;
-  out.vrfs.push_back(make_vrf(intent, network, device, numbers));
+  out.vrfs.push_back(make_vrf(intent, network, switch_name, numbers));
   if (!device.attached.contains(index) || numbers.vlan == 0) return;
   out.segments.push_back(make_segment(network, device, numbers));
   out.acls.push_back({network.acl, acl_rules(intent, network, switch_name)});
@@ -256,18 +265,7 @@ FabricState plan_fabric(const Intent& intent, const std::string& fabric) {
 }
 
 FabricState plan_fabric(const View& view, const std::string& fabric) {
-  FabricState out;
-  // Networks of several EVPN fabrics may share one InfiniBand fabric.
-  std::set<std::string> access;
-  for (const auto& [id, network] : view.reg.all<Network>()) access.insert(network.status.fabric);
-  for (const auto& name : access) {
-    const FabricState part = plan_fabric(intent_of(view, name), fabric);
-    out.partitions.insert(out.partitions.end(), part.partitions.begin(), part.partitions.end());
-    out.nvlink.insert(out.nvlink.end(), part.nvlink.begin(), part.nvlink.end());
-  }
-  std::ranges::sort(out.partitions, {}, &IbPartitionState::pkey);
-  std::ranges::sort(out.nvlink, {}, &NvlinkPartitionState::partition_id);
-  return out;
+  return plan_fabric(intent_of(view, fabric), fabric);
 }
 
 }  // namespace tundish::control::network

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <set>
 
-namespace tundish::control {
+#include "control/network/probe_out_of_band.hpp"
+#include "control/network/probe_storage.hpp"
+
+namespace tundish::control::network {
 namespace {
 
 std::string name_of(const Registry& reg, const ClusterId& id) {
@@ -18,6 +21,13 @@ const Port* port_named(const Node& node, const std::string& name) {
     if (port.name == name) return &port;
   }
   return nullptr;
+}
+
+std::string gateway_of(const View& view, const Allocation& held) {
+  const Network* network = view.reg.find(held.status.network);
+  if (!network || network->status.segments.empty()) return "";
+  const std::string& text = network->status.segments.front().gateway;
+  return text.substr(0, text.find('/'));
 }
 
 void add_members(const View& view, const ClusterId& id, ProbePlan& plan) {
@@ -44,6 +54,7 @@ void add_members(const View& view, const ClusterId& id, ProbePlan& plan) {
       one.probe.self = one.id;
       one.probe.interface = member.interface;
       one.probe.targets.push_back({one.id, member.address, port->mac});
+      one.probe.gateway = gateway_of(view, *held);
       plan.participants.push_back(std::move(one));
     }
   }
@@ -53,7 +64,9 @@ using Seen = std::set<std::pair<std::string, std::string>>;  // (sender, listene
 
 struct Sightings {
   std::map<ProbeWay, Seen> by_way;
-  std::set<std::string> was_heard, heard_own;  ///< positive controls within the own cluster
+  /// Positive controls within the own cluster. That a frame of one kind came through says nothing
+  /// of another kind.
+  std::map<ProbeWay, std::set<std::string>> was_heard, heard_own;
 };
 
 Sightings gather(const ProbePlan& plan, const std::map<std::string, ProbeAnswer>& answers) {
@@ -68,8 +81,8 @@ Sightings gather(const ProbePlan& plan, const std::map<std::string, ProbeAnswer>
       if (sender == by_id.end()) continue;
       out.by_way[sighting.way].insert({sender->second->id, one.id});
       if (sender->second->cluster != one.cluster) continue;
-      out.was_heard.insert(sender->second->id);
-      out.heard_own.insert(one.id);
+      out.was_heard[sighting.way].insert(sender->second->id);
+      out.heard_own[sighting.way].insert(one.id);
     }
   }
   return out;
@@ -82,6 +95,10 @@ ProbeWayResult judge_way(const ProbePlan& plan, const Sightings& all, ProbeWay w
   std::string leaks, doubts;
   bool any = false;
   const auto seen = all.by_way.find(way);
+  const auto has = [way](const auto& by_way, const std::string& id) {
+    const auto found = by_way.find(way);
+    return found != by_way.end() && found->second.contains(id);
+  };
   for (const auto& sender : plan.participants) {
     for (const auto& listener : plan.participants) {
       const bool pair =
@@ -92,9 +109,9 @@ ProbeWayResult judge_way(const ProbePlan& plan, const Sightings& all, ProbeWay w
           seen != all.by_way.end() && seen->second.contains({sender.id, listener.id});
       if (open) {
         leaks += (leaks.empty() ? "" : ", ") + sender.name + " to " + listener.name;
-      } else if (!all.was_heard.contains(sender.id)) {
+      } else if (!has(all.was_heard, sender.id)) {
         doubts = sender.name + " was heard by nobody of its own cluster";
-      } else if (!all.heard_own.contains(listener.id)) {
+      } else if (!has(all.heard_own, listener.id)) {
         doubts = listener.name + " heard nobody of its own cluster";
       }
     }
@@ -166,6 +183,8 @@ ProbePlan plan_probe(const View& view, const std::vector<ClusterId>& clusters,
       if (target.node != one.probe.self) one.probe.targets.push_back(target);
     }
   }
+  plan_out_of_band(view, plan);
+  plan_exports(view, plan);
   return plan;
 }
 
@@ -193,9 +212,13 @@ ProbeMatrix judge_probe(const Registry& reg, const ProbePlan& plan,
       good = good && matrix.pairs.back().good;
     }
   }
+  matrix.out_of_band = judge_out_of_band(plan, answers);
+  for (const auto& row : matrix.out_of_band) good = good && row.cell == ProbeCell::closed;
+  matrix.storage = judge_exports(reg, plan, answers);
+  for (const auto& row : matrix.storage) good = good && row.good;
   matrix.isolated = good;
   add_services(reg, plan, answers, matrix);
   return matrix;
 }
 
-}  // namespace tundish::control
+}  // namespace tundish::control::network

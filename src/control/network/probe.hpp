@@ -7,7 +7,7 @@
 #include "control/view.hpp"
 #include "model/net_probe.hpp"
 
-namespace tundish::control {
+namespace tundish::control::network {
 
 /// One port of one node: a service node carries several clusters, on a port each.
 struct ProbeParticipant {
@@ -74,16 +74,80 @@ struct ProbeServiceResult {
   }
 };
 
+/// On the out-of-band network of one node.
+struct ProbeOutOfBand {
+  std::string node;
+  ProbeCell cell = ProbeCell::unknown;
+  int tried = 0;
+  std::vector<std::string> open;
+  std::string detail;
+  void fields(Fields& f) {
+    f(1, "node", node, "node that tried");
+    f(2, "cell", cell, "closed: it reached tundishd's port for agents and nothing else");
+    f(3, "tried", tried, "other nodes, BMCs, switches and managers that were tried");
+    f(4, "open", open, "who answered of them");
+    f(5, "detail", detail, "why unknown");
+  }
+};
+
+/// InfiniBand: what the ports' own tables and the subnet manager's path records say.
+struct ProbePartitions {
+  std::string fabric, from, to;
+  bool same = false;
+  bool good = false;
+  ProbeCell tables = ProbeCell::unknown;
+  std::string tables_detail;
+  ProbeCell paths = ProbeCell::unknown;
+  std::string paths_detail;
+  std::int64_t age_ms = -1;
+  void fields(Fields& f) {
+    f(1, "fabric", fabric, "InfiniBand fabric");
+    f(2, "from", from, "tenant/cluster");
+    f(3, "to", to, "tenant/cluster");
+    f(4, "same", same, "one cluster: here open is good");
+    f(5, "good", good, "as it must be, and proved: unknown is not");
+    f(6, "tables", tables, "open: two ports carry one PKey, and one of them is a full member");
+    f(7, "tables_detail", tables_detail, "which ports, or why unknown");
+    f(8, "paths", paths, "open: the subnet manager tells a path from one port to the other");
+    f(9, "paths_detail", paths_detail, "which ports, how many were asked for, or why unknown");
+    f(10, "age_ms", age_ms, "of the look at the tables; -1: never read");
+  }
+};
+
+/// The storage: a node of one cluster tries the export of another, and with the other's address.
+struct ProbeStorage {
+  std::string from, to;
+  bool same = false;
+  bool good = false;
+  ProbeCell cell = ProbeCell::unknown;
+  std::string detail;
+  void fields(Fields& f) {
+    f(1, "from", from, "tenant/cluster whose nodes tried");
+    f(2, "to", to, "tenant/cluster whose export and address they tried");
+    f(3, "same", same, "one cluster: here open is good");
+    f(4, "good", good, "as it must be, and proved: unknown is not");
+    f(5, "cell", cell, "open: a node was let in");
+    f(6, "detail", detail, "which nodes, or why unknown");
+  }
+};
+
 struct ProbeMatrix {
   bool isolated = false;
   std::vector<ProbePair> pairs;
   std::vector<ProbeServiceResult> services;
   std::vector<std::string> left_out;
+  std::vector<ProbeOutOfBand> out_of_band;
+  std::vector<ProbePartitions> partitions;
+  std::vector<ProbeStorage> storage;
   void fields(Fields& f) {
-    f(1, "isolated", isolated, "every pair of two clusters is proved closed on every way");
+    f(1, "isolated", isolated,
+      "every pair of two clusters and the out-of-band network are proved closed");
     f(2, "pairs", pairs, "ordered pairs");
     f(3, "services", services, "reach beside the nodes");
     f(4, "left_out", left_out, "nodes that could not take part, and why");
+    f(5, "partitions", partitions, "ordered pairs of clusters that have InfiniBand");
+    f(10, "out_of_band", out_of_band, "what each node reached on the out-of-band network");
+    f(11, "storage", storage, "ordered pairs of clusters that use a storage");
   }
 };
 
@@ -97,4 +161,4 @@ struct ProbeAnswer {
 ProbeMatrix judge_probe(const Registry& reg, const ProbePlan& plan,
                         const std::map<std::string, ProbeAnswer>& answers);
 
-}  // namespace tundish::control
+}  // namespace tundish::control::network

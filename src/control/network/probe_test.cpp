@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tundish::control {
+namespace tundish::control::network {
 namespace {
 
 using testing::HasSubstr;
@@ -24,10 +24,15 @@ struct Two {
   Two() {
     for (const char* name : {"a1", "a2"}) plan.participants.push_back(participant(name, "a"));
     for (const char* name : {"b1", "b2"}) plan.participants.push_back(participant(name, "b"));
-    hear("a1", "a2");
-    hear("a2", "a1");
-    hear("b1", "b2");
-    hear("b2", "b1");
+    hear_all("a1", "a2");
+    hear_all("a2", "a1");
+    hear_all("b1", "b2");
+    hear_all("b2", "b1");
+  }
+  void hear_all(const std::string& listener, const std::string& sender) {
+    for (int way = 0; way < probe_ways; ++way) {
+      hear(listener, sender, static_cast<ProbeWay>(way));
+    }
   }
   void hear(const std::string& listener, const std::string& sender, ProbeWay way = ProbeWay::ping) {
     ProbeAnswer& answer = answers[listener];
@@ -72,6 +77,70 @@ TEST(JudgeProbe, SilenceOfADeafListenerProvesNothing) {
   EXPECT_EQ(two.pair(matrix, "a", "b").ways[0].cell, ProbeCell::unknown);
 }
 
+TEST(JudgeProbe, AFrameOfOneKindProvesNothingOfAnother) {
+  Two two;
+  auto& heard = two.answers["b1"].seen.received;
+  std::erase_if(heard, [](const ProbeSighting& one) { return one.way == ProbeWay::tcp; });
+  const ProbeMatrix matrix = judge_probe(two.reg, two.plan, two.answers);
+  EXPECT_FALSE(matrix.isolated);
+  const auto& ways = two.pair(matrix, "a", "b").ways;
+  EXPECT_EQ(ways[static_cast<std::size_t>(ProbeWay::tcp)].cell, ProbeCell::unknown);
+  EXPECT_EQ(ways[static_cast<std::size_t>(ProbeWay::ping)].cell, ProbeCell::closed);
+}
+
+/// The same, where every node tried two addresses on the out-of-band network.
+struct TwoOutOfBand : Two {
+  TwoOutOfBand() {
+    for (auto& one : plan.participants) {
+      one.probe.out_of_band = {{"BMC of x", "10.88.1.1", 443}, {"switch y", "10.88.2.1", 22}};
+      auto& seen = answers[one.id].seen.out_of_band;
+      seen = {{std::string(probe_controller), ProbeReach::reached},
+              {"tundishd port 22", ProbeReach::silent},
+              {"BMC of x", ProbeReach::silent},
+              {"switch y", ProbeReach::silent}};
+    }
+  }
+  ProbeServiceSeen& seen(const std::string& node, std::size_t at) {
+    return answers[node].seen.out_of_band.at(at);
+  }
+  ProbeMatrix judge() { return judge_probe(reg, plan, answers); }
+};
+
+TEST(JudgeOutOfBand, TundishdAndNothingElseIsClosed) {
+  TwoOutOfBand two;
+  const ProbeMatrix matrix = two.judge();
+  EXPECT_TRUE(matrix.isolated);
+  ASSERT_EQ(matrix.out_of_band.size(), 4U);
+  EXPECT_EQ(matrix.out_of_band[0].cell, ProbeCell::closed);
+  EXPECT_EQ(matrix.out_of_band[0].tried, 2);
+}
+
+TEST(JudgeOutOfBand, AnAnswerOfAnyKindIsAnOpenWay) {
+  for (const ProbeReach answer : {ProbeReach::reached, ProbeReach::refused}) {
+    for (const std::size_t at : {1U, 2U}) {
+      TwoOutOfBand two;
+      two.seen("a1", at).reach = answer;
+      const ProbeMatrix matrix = two.judge();
+      EXPECT_FALSE(matrix.isolated);
+      EXPECT_EQ(matrix.out_of_band[0].cell, ProbeCell::open);
+      EXPECT_THAT(matrix.out_of_band[0].open, testing::ElementsAre(two.seen("a1", at).name));
+    }
+  }
+}
+
+TEST(JudgeOutOfBand, SilenceOfADeadPortProvesNothing) {
+  TwoOutOfBand dead;
+  dead.seen("a1", 0).reach = ProbeReach::silent;
+  EXPECT_EQ(dead.judge().out_of_band[0].cell, ProbeCell::unknown);
+  EXPECT_FALSE(dead.judge().isolated);
+  TwoOutOfBand untried;
+  untried.seen("a1", 3).reach = ProbeReach::failed;
+  EXPECT_EQ(untried.judge().out_of_band[0].cell, ProbeCell::unknown);
+  TwoOutOfBand short_answer;
+  short_answer.answers["a1"].seen.out_of_band.pop_back();
+  EXPECT_EQ(short_answer.judge().out_of_band[0].cell, ProbeCell::unknown);
+}
+
 TEST(JudgeProbe, ANodeThatDidNotAnswerIsNamed) {
   Two two;
   two.answers.erase("a2");
@@ -87,8 +156,8 @@ TEST(JudgeProbe, ANodeMayTakePartWithOnePortOfEachCluster) {
     ProbeParticipant shared = participant(std::string("svc/") + cluster, cluster);
     shared.node = NodeId("svc");
     two.plan.participants.push_back(shared);
-    two.hear(shared.id, std::string(cluster) + "1");
-    two.hear(std::string(cluster) + "1", shared.id);
+    two.hear_all(shared.id, std::string(cluster) + "1");
+    two.hear_all(std::string(cluster) + "1", shared.id);
   }
   EXPECT_TRUE(judge_probe(two.reg, two.plan, two.answers).isolated);
   two.hear("svc/b", "a1");
@@ -102,4 +171,4 @@ TEST(JudgeProbe, OneClusterAloneIsNoProofOfIsolation) {
 }
 
 }  // namespace
-}  // namespace tundish::control
+}  // namespace tundish::control::network

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "control/network/cabling.hpp"
 #include "control/network/difference.hpp"
+#include "control/network/port_tables.hpp"
 
 namespace tundish::control::network {
 namespace {
@@ -107,6 +109,16 @@ class Judge {
     }
   }
 
+  /// What is right by the manager's word and was not seen on the nodes' ports.
+  void doubt(const std::map<int, std::vector<std::string>>& doubts) {
+    for (const auto& [index, lines] : doubts) {
+      const auto found = sync.find(intent_.networks[static_cast<std::size_t>(index)].id);
+      if (found == sync.end() || found->second.state != SyncState::synced) continue;
+      found->second.state = SyncState::unknown;
+      found->second.reason = tell(lines);
+    }
+  }
+
   std::map<NetworkId, NetworkSync> sync;
   std::vector<std::string> drift;
 
@@ -141,7 +153,7 @@ void blame_unclear(const std::vector<std::string>& unclear,
   for (auto& [id, one] : sync) {
     if (one.state == SyncState::unknown) continue;
     one.state = SyncState::drifted;
-    one.reason = "not understood: " + tell(unclear);
+    one.reason += (one.reason.empty() ? "" : " | ") + ("not understood: " + tell(unclear));
   }
 }
 
@@ -201,9 +213,9 @@ bool same_but_age(const std::vector<NetworkSync>& a, const std::vector<NetworkSy
 
 }  // namespace
 
-AuthorityLevel authority_over(const View& view, const Switch& device) {
-  const std::set<std::string> scopes = {"*", "switch:" + device.meta.name,
-                                        "site:" + device.spec.site, "rack:" + device.spec.rack};
+namespace {
+
+AuthorityLevel authority_over(const View& view, const std::set<std::string>& scopes) {
   std::optional<AuthorityLevel> lowest;
   for (const auto& [id, authority] : view.reg.all<Authority>()) {
     const bool fits = authority.action_class == "*" || authority.action_class == "network";
@@ -213,21 +225,35 @@ AuthorityLevel authority_over(const View& view, const Switch& device) {
   return lowest.value_or(AuthorityLevel::observe);
 }
 
+}  // namespace
+
+AuthorityLevel authority_over(const View& view, const Switch& device) {
+  return authority_over(view, {"*", "switch:" + device.meta.name, "site:" + device.spec.site,
+                               "rack:" + device.spec.rack});
+}
+
 SwitchVerdict reconcile_switch(const View& view, const Intent& intent, const Switch& device) {
   SwitchVerdict out;
   out.status = device.status;
   const std::string& name = device.meta.name;
   const auto wanted_switch = intent.switches.find(name);
   const auto observed = view.seen.switches.find(name);
-  if (wanted_switch == intent.switches.end() || device.spec.management_url.empty()) return out;
+  if (device.spec.management_url.empty()) return out;
   static const SwitchObserved never;
   const SwitchObserved& seen = observed == view.seen.switches.end() ? never : observed->second;
   const Looked looked = look(view, seen.at, seen.fault);
   Conditions conditions(device.status.conditions, view.now);
-  tell_reach(
-      looked,
-      "; " + std::to_string(wanted_switch->second.ports.size()) + " ports of nodes are on it",
-      conditions);
+  const bool is_wanted = wanted_switch != intent.switches.end();
+  const std::size_t ports = is_wanted ? wanted_switch->second.ports.size() : 0;
+  tell_reach(looked, "; " + std::to_string(ports) + " ports of nodes are on it", conditions);
+  if (looked.fresh) {
+    const auto miswired = miswired_cables(view, device);
+    conditions.set("miswired", miswired.empty() ? Truth::no : Truth::yes, join(miswired, " | "));
+  }
+  if (!is_wanted) {
+    out.status.conditions = std::move(conditions.list);
+    return out;
+  }
   Judge judge(view, intent, FabricTechnology::evpn, name);
   const auto plan = plan_switch(intent, name);
   const bool comparable = looked.fresh && seen.reading.has_config && plan;
@@ -259,6 +285,48 @@ SwitchVerdict reconcile_switch(const View& view, const Intent& intent, const Swi
   return out;
 }
 
+namespace {
+
+/// A line that is new starts the hour anew; one that went away does not.
+void tell_drift(const std::vector<std::string>& drift, Conditions& conditions, FabricVerdict& out) {
+  const auto known = [&](const std::string& line) {
+    return std::any_of(conditions.list.begin(), conditions.list.end(), [&](const Condition& one) {
+      return one.type == "drift" && one.state == Truth::yes &&
+             one.reason.find(line) != std::string::npos;
+    });
+  };
+  const bool is_new = !std::all_of(drift.begin(), drift.end(), known);
+  if (is_new) conditions.set("drift", Truth::no, "");
+  conditions.set("drift", drift.empty() ? Truth::no : Truth::yes, join(drift, " | "));
+  for (const auto& one : conditions.list) {
+    if (one.type == "drift" && one.state == Truth::yes) out.drift_since = one.since;
+  }
+}
+
+/// The whole of what is ours, an hour after anybody else's change: also a partition that no network
+/// wants, as a write leaves that came after everybody had given it up.
+void restore_later(const View& view, const Intent& intent, const Fabric& fabric,
+                   const FabricObserved& seen, FabricVerdict& out) {
+  if (!out.drift_since.is_set() || fabric.spec.management_url.empty()) return;
+  const Instant due = out.drift_since + person_pause;
+  if (view.now < due) {
+    out.wake_at = due;
+    return;
+  }
+  const FabricState plan = plan_fabric(intent, fabric.meta.name);
+  if (authority_over(view, {"*", "fabric:" + fabric.meta.name}) != AuthorityLevel::act) return;
+  // A port that contradicts a file that is right already is the manager's to put right.
+  if (seen.seen.own == plan && seen.seen.unclear.empty()) return;
+  std::string why;
+  for (const auto& one : out.conditions) {
+    if (one.type == "drift") why = one.reason;
+  }
+  out.restore = FabricRestore{
+      {fabric.meta.name, fabric.spec.management_url, fabric.spec.partitions}, plan, why};
+}
+
+}  // namespace
+
 FabricVerdict reconcile_fabric(const View& view, const Intent& intent, const Fabric& fabric) {
   FabricVerdict out;
   const std::string& name = fabric.meta.name;
@@ -268,6 +336,7 @@ FabricVerdict reconcile_fabric(const View& view, const Intent& intent, const Fab
   const Looked looked = look(view, seen.at, seen.fault);
   Conditions conditions(fabric.conditions, view.now);
   tell_reach(looked, "", conditions);
+  const bool is_driven = !fabric.spec.management_url.empty();
   std::vector<int> networks;
   for (std::size_t i = 0; i < intent.networks.size(); ++i) {
     const auto& network = intent.networks[i];
@@ -277,11 +346,22 @@ FabricVerdict reconcile_fabric(const View& view, const Intent& intent, const Fab
   }
   Judge judge(view, intent, fabric.spec.technology, name);
   std::vector<Difference> all;
-  if (looked.fresh) all = differences(intent, plan_fabric(intent, name), seen.seen.own);
-  judge.judge(networks, all, {}, looked, seen.at);
+  PortFindings ports;
+  if (looked.fresh) {
+    all = differences(intent, plan_fabric(intent, name), seen.seen.own);
+    ports = look_at_ports(intent, name, fabric.spec.partitions, seen);
+    all.insert(all.end(), ports.differences.begin(), ports.differences.end());
+    for (auto& difference : all) difference.what = name_guids(intent, difference.what);
+    for (auto& [index, lines] : ports.doubts) {
+      for (auto& line : lines) line = name_guids(intent, line);
+    }
+  }
+  const Looked nobody_looks{false, false, "nobody drives the fabric: it has no management_url"};
+  judge.judge(networks, all, {}, is_driven ? looked : nobody_looks, seen.at);
+  judge.doubt(ports.doubts);
   if (looked.fresh) {
     blame_unclear(seen.seen.unclear, judge.sync);
-    conditions.set("drift", judge.drift.empty() ? Truth::no : Truth::yes, tell(judge.drift));
+    tell_drift(judge.drift, conditions, out);
     conditions.set("unclear", seen.seen.unclear.empty() ? Truth::no : Truth::yes,
                    tell(seen.seen.unclear));
     conditions.set(
@@ -296,6 +376,7 @@ FabricVerdict reconcile_fabric(const View& view, const Intent& intent, const Fab
   }
   out.sync = std::move(judge.sync);
   out.conditions = std::move(conditions.list);
+  restore_later(view, intent, fabric, seen, out);
   return out;
 }
 
@@ -306,20 +387,23 @@ NetworkOutcome reconcile_networks(const View& view, const std::string& fabric) {
   const auto collect = [&](std::map<NetworkId, NetworkSync>& from) {
     for (auto& [id, one] : from) sync[id].push_back(std::move(one));
   };
+  const auto wake = [&](Instant at) {
+    if (at.is_set() && (!out.wake_at.is_set() || at < out.wake_at)) out.wake_at = at;
+  };
   for (const auto& [id, device] : view.reg.all<Switch>()) {
     if (fabric_of(device) != fabric) continue;
     SwitchVerdict verdict = reconcile_switch(view, intent, device);
     collect(verdict.sync);
     if (verdict.restore) out.restores.push_back(std::move(*verdict.restore));
-    const bool sooner =
-        verdict.wake_at.is_set() && (!out.wake_at.is_set() || verdict.wake_at < out.wake_at);
-    if (sooner) out.wake_at = verdict.wake_at;
+    wake(verdict.wake_at);
     out.changes.push_back(record_switch_status(id, std::move(verdict.status)));
   }
   for (const auto& [id, other] : view.reg.all<Fabric>()) {
     if (other.spec.technology == FabricTechnology::evpn) continue;
-    FabricVerdict verdict = reconcile_fabric(view, intent, other);
+    FabricVerdict verdict = reconcile_fabric(view, intent_of(view, other.meta.name), other);
     collect(verdict.sync);
+    if (verdict.restore) out.fabric_restores.push_back(std::move(*verdict.restore));
+    wake(verdict.wake_at);
     out.changes.push_back(record_fabric_conditions(id, std::move(verdict.conditions)));
   }
   for (const auto& network : intent.networks) {

@@ -29,16 +29,27 @@ struct SwitchVerdict {
 };
 SwitchVerdict reconcile_switch(const View& view, const Intent& intent, const Switch& device);
 
+/// A fabric's own partitions brought back to what is wanted, likewise.
+struct FabricRestore {
+  FabricRef ref;
+  FabricState to;
+  std::string reason;
+};
+
 struct FabricVerdict {
   std::map<NetworkId, NetworkSync> sync;
   std::vector<Condition> conditions;
+  Instant drift_since;  ///< unset: nobody else changed anything
+  std::optional<FabricRestore> restore;
+  Instant wake_at;
 };
-/// `fabric`: InfiniBand or NVLink.
+/// `fabric`: InfiniBand or NVLink; `intent`: of that fabric.
 FabricVerdict reconcile_fabric(const View& view, const Intent& intent, const Fabric& fabric);
 
 struct NetworkOutcome {
   std::vector<OperationPtr> changes;
   std::vector<Restore> restores;
+  std::vector<FabricRestore> fabric_restores;
   Instant wake_at;
 };
 /// Every switch of an EVPN fabric and the partitions of its networks: what is to be recorded, and

@@ -175,6 +175,126 @@ TEST_F(ReconcileTest, full_members_by_default_isolate_nobody) {
   EXPECT_EQ(sync("a", "ib0")->state, SyncState::drifted);
 }
 
+/// NICo #2614: a manager that is not heard leaves nothing "synced".
+TEST_F(ReconcileTest, a_fabric_that_is_not_read_is_unknown_and_never_synced) {
+  site.seen.fabrics["ib0"].fault = "the subnet manager does not answer";
+  site.now = site.now + stale_after + seconds(1);
+  settle();
+  EXPECT_EQ(sync("a", "ib0")->state, SyncState::unknown);
+  EXPECT_NE(sync("a", "ib0")->reason.find("the subnet manager does not answer"), std::string::npos);
+}
+
+TEST_F(ReconcileTest, a_fabric_that_nobody_drives_is_unknown_and_says_why) {
+  FabricSpec ib = site.registry.find_named<Fabric>("ib0")->spec;
+  ib.management_url = "";
+  site.must(put_fabric("ib0", ib));
+  look_again(seconds(10));
+  settle();
+  EXPECT_EQ(sync("a", "ib0")->state, SyncState::unknown);
+  EXPECT_NE(sync("a", "ib0")->reason.find("has no management_url"), std::string::npos);
+}
+
+TEST_F(ReconcileTest, a_port_that_did_not_answer_or_carries_nothing_yet_is_not_synced) {
+  FabricPort& silent = site.port_table("0x0002c90000000101");
+  silent.has_table = false;
+  silent.pkeys.clear();
+  look_again(seconds(10));
+  settle();
+  EXPECT_EQ(sync("a", "ib0")->state, SyncState::unknown);
+  EXPECT_EQ(sync("a", "ib0")->reason, "port 0x0002c90000000101 (n0101) did not answer");
+  EXPECT_EQ(sync("b", "ib0")->state, SyncState::synced);
+  silent.has_table = true;
+  look_again(seconds(10));
+  settle();
+  EXPECT_EQ(sync("a", "ib0")->state, SyncState::unknown) << sync("a", "ib0")->reason;
+  site.show_tables();
+  look_again(seconds(10));
+  settle();
+  EXPECT_EQ(sync("a", "ib0")->state, SyncState::synced);
+}
+
+/// NICo #5142, #5148, #5379: the manager's file is right, and a port still carries the key.
+TEST_F(ReconcileTest, a_port_that_carries_anothers_key_is_drift_and_is_named) {
+  const int pkey = site.network("a").status.pkey;
+  site.port_table("0x0002c90000000102").pkeys.push_back({pkey, IbMembership::full});
+  look_again(seconds(10));
+  settle();
+  for (const char* name : {"a", "b"}) {
+    EXPECT_EQ(sync(name, "ib0")->state, SyncState::drifted);
+    EXPECT_NE(sync(name, "ib0")
+                  ->reason.find(
+                      "port 0x0002c90000000102 (n0102) carries PKey 0x0100 of acme/a and must not"),
+              std::string::npos)
+        << sync(name, "ib0")->reason;
+  }
+  EXPECT_EQ(sync("c", "ib0")->state, SyncState::synced);
+}
+
+class FabricDriftTest : public ReconcileTest {
+ protected:
+  FabricState& file() { return site.seen.fabrics["ib0"].seen.own; }
+  const Condition* drift() {
+    for (const auto& one : site.registry.find_named<Fabric>("ib0")->conditions) {
+      if (one.type == "drift" && one.state == Truth::yes) return &one;
+    }
+    return nullptr;
+  }
+  /// What would be restored now; nullopt: nothing.
+  std::optional<FabricRestore> restore_after(Duration later) {
+    look_again(later);
+    auto out = settle();
+    if (out.fabric_restores.empty()) return std::nullopt;
+    return out.fabric_restores.front();
+  }
+};
+
+/// NICo #5142, #5148, #5379.
+TEST_F(FabricDriftTest,
+       a_member_that_a_stale_monitor_puts_back_is_named_and_taken_out_an_hour_later) {
+  file().partitions[0].members.push_back({"0x0002c90000000106", IbMembership::full});
+  site.seen.fabrics["ib0"].seen.unclear = {"partition t00010 is written a second time (line 9)"};
+  EXPECT_FALSE(restore_after(seconds(10)));
+  EXPECT_EQ(sync("a", "ib0")->state, SyncState::drifted);
+  ASSERT_NE(drift(), nullptr);
+  EXPECT_NE(drift()->reason.find("0x0002c90000000106 (n0106)"), std::string::npos);
+  EXPECT_NE(sync("a", "ib0")->reason.find("not understood: partition t00010"), std::string::npos);
+  site.must(set_authority("*", "network", AuthorityLevel::act));
+  EXPECT_FALSE(restore_after(minutes(59)));
+  const auto restore = restore_after(minutes(1));
+  ASSERT_TRUE(restore);
+  EXPECT_EQ(restore->to, plan_fabric(site.view(), "ib0"));
+  EXPECT_EQ(restore->ref.management_url, "ssh://root@10.88.4.1");
+}
+
+TEST_F(FabricDriftTest, a_new_change_starts_the_hour_anew_and_advice_restores_nothing) {
+  site.must(set_authority("*", "network", AuthorityLevel::act));
+  file().partitions[0].members.push_back({"0x0002c90000000106", IbMembership::full});
+  EXPECT_FALSE(restore_after(seconds(10)));
+  EXPECT_FALSE(restore_after(minutes(50)));
+  file().partitions[1].members.push_back({"0x00000000000000aa", IbMembership::full});
+  EXPECT_FALSE(restore_after(minutes(20)));
+  EXPECT_NE(drift()->reason.find("0x00000000000000aa (not in the inventory)"), std::string::npos);
+  site.must(set_authority("fabric:ib0", "network", AuthorityLevel::advise));
+  EXPECT_FALSE(restore_after(minutes(61)));
+}
+
+/// NICo #304, #471: a write that came after everybody had given it up left a partition of nobody.
+TEST_F(FabricDriftTest, a_partition_that_no_network_wants_is_named_and_removed_an_hour_later) {
+  site.must(set_authority("*", "network", AuthorityLevel::act));
+  IbPartitionState orphan;
+  orphan.name = "t00099";
+  orphan.pkey = 0x0123;
+  orphan.members = {{"0x0002c90000000106", IbMembership::full}};
+  file().partitions.push_back(orphan);
+  EXPECT_FALSE(restore_after(seconds(10)));
+  ASSERT_NE(drift(), nullptr);
+  EXPECT_NE(drift()->reason.find("PKey 0x0123: is not wanted"), std::string::npos)
+      << drift()->reason;
+  const auto restore = restore_after(minutes(61));
+  ASSERT_TRUE(restore);
+  EXPECT_EQ(restore->to.partitions.size(), 3u);
+}
+
 class TombstoneTest : public ReconcileTest {
  protected:
   /// Cluster b is gone from the registry; its numbers are tombstones.
@@ -259,6 +379,28 @@ TEST_F(TombstoneTest, a_member_that_a_stale_monitor_puts_back_makes_the_key_rest
   look_again(minutes(2));
   apply();
   EXPECT_FALSE(site.run(free_pool_entry(entry("ib0", "pkey", pkey)->id))) << "rests anew";
+}
+
+/// Mellanox/ib-kubernetes #89: after a restart nothing is remembered of what was given out; the
+/// fabric itself says it.
+TEST_F(TombstoneTest, a_key_that_a_port_still_carries_after_a_restart_is_given_to_nobody) {
+  remove_b();
+  site.seen = {};
+  site.seen.started_at = site.now;
+  apply();
+  EXPECT_FALSE(entry("ib0", "pkey", pkey)->seen_absent) << "nothing was looked at yet";
+  site.show_as_planned();
+  site.port_table("0x0002c90000000102").pkeys.push_back({pkey, IbMembership::full});
+  look_again(seconds(10));
+  apply();
+  EXPECT_FALSE(entry("ib0", "pkey", pkey)->seen_absent) << "its port still carries it";
+  site.show_tables();
+  site.port_table("0x0002c90000000203").has_table = false;
+  apply();
+  EXPECT_FALSE(entry("ib0", "pkey", pkey)->seen_absent) << "a port did not answer";
+  site.show_tables();
+  apply();
+  EXPECT_TRUE(entry("ib0", "pkey", pkey)->seen_absent);
 }
 
 TEST_F(TombstoneTest, numbers_of_others_leave_the_pools_and_come_back) {

@@ -48,9 +48,12 @@ class TestSite {
     must(put_fabric("access", access_spec()));
     FabricSpec ib;
     ib.technology = FabricTechnology::infiniband;
+    ib.driver = "opensm";
+    ib.management_url = "ssh://root@10.88.4.1";
     must(put_fabric("ib0", ib));
     FabricSpec nvlink;
     nvlink.technology = FabricTechnology::nvlink;
+    nvlink.management_url = "https://10.88.4.2";
     must(put_fabric("nvl0", nvlink));
     must(put_sku("gpu", {"GPU", "gpu", 8, 1, 8, 1, 2000}));
     for (int leaf = 1; leaf <= leaves; ++leaf) add_leaf(leaf, ports);
@@ -62,6 +65,9 @@ class TestSite {
           {"eth" + std::to_string(i), PortRole::access, "", "leaf1", port_name(80 + i), -1});
     }
     must(admit_node("svc", service));
+    ObservedHardware hardware;
+    hardware.network_namespaces = true;
+    must(record_hardware(node("svc"), hardware));
     must(create_tenant("acme", {10000}));
     must(create_tenant("bolt", {10000}));
     must(create_tenant("core", {10000}));
@@ -125,6 +131,33 @@ class TestSite {
       observed.at = now;
       observed.seen.own = plan_fabric(wanted, name);
     }
+    show_tables();
+  }
+  /// Every HCA carries what the subnet manager's file says, and the default partition as limited.
+  void show_tables() {
+    FabricObserved& observed = seen.fabrics["ib0"];
+    observed.has_tables = true;
+    observed.ports.clear();
+    for (const auto& [id, node] : registry.all<Node>()) {
+      for (const auto& port : node.spec.ports) {
+        if (port.guid.empty()) continue;
+        FabricPort table{port.guid, false, true, {{0x7fff, IbMembership::limited}}};
+        for (const auto& partition : observed.seen.own.partitions) {
+          for (const auto& member : partition.members) {
+            if (member.guid == port.guid)
+              table.pkeys.push_back({partition.pkey, member.membership});
+          }
+        }
+        observed.ports.push_back(std::move(table));
+      }
+    }
+  }
+  FabricPort& port_table(const std::string& guid) {
+    for (auto& port : seen.fabrics["ib0"].ports) {
+      if (port.guid == guid) return port;
+    }
+    faults += "no port " + guid + "\n";
+    return seen.fabrics["ib0"].ports.front();
   }
   SwitchState& shown(const std::string& name) { return seen.switches[name].reading.seen.own; }
 

@@ -43,6 +43,7 @@ void add_state(const SwitchState& own, Shown& out) {
     for (const auto* list : {&vrf.import_targets, &vrf.export_targets}) {
       for (const auto& target : *list) out.add_target(target);
     }
+    for (const auto& route : vrf.routes) out.add_prefix(route.prefix);
     for (const auto& leak : vrf.leaks) {
       for (const auto& prefix : leak.prefixes) out.add_prefix(prefix);
     }
@@ -79,9 +80,22 @@ Shown shown_by(const FabricObserved& observed) {
   Shown out;
   for (const auto& partition : observed.seen.own.partitions) out.add("pkey", partition.pkey);
   for (const int pkey : observed.seen.foreign_pkeys) out.add("pkey", pkey);
+  for (const auto& port : observed.ports) {
+    for (const auto& entry : port.pkeys) out.add("pkey", entry.pkey);
+  }
   for (const auto& partition : observed.seen.own.nvlink) {
     out.add("nvlink_partition", partition.partition_id);
   }
+  return out;
+}
+
+/// Whoever may still read with an address, or does.
+Shown shown_by(const StorageSeen& seen) {
+  Shown out;
+  for (const auto& one : seen.exports) {
+    for (const auto& address : one.addresses) out.add_prefix(address + "/32");
+  }
+  for (const auto& session : seen.sessions) out.add_prefix(session.address + "/32");
   return out;
 }
 
@@ -101,7 +115,11 @@ class Graveyard {
       if (fabric.spec.technology == FabricTechnology::evpn) continue;
       Place& place = managers_[fabric.meta.name];
       if (seen == view.seen.fabrics.end()) continue;
-      place = {seen->second.at, seen->second.seen.unclear.empty(), shown_by(seen->second)};
+      // A port that is there and did not answer may still carry any of them.
+      const bool all_answered = std::all_of(seen->second.ports.begin(), seen->second.ports.end(),
+                                            [](const FabricPort& port) { return port.has_table; });
+      place = {seen->second.at, seen->second.seen.unclear.empty() && all_answered,
+               shown_by(seen->second)};
     }
     for (const auto& [id, device] : view.reg.all<Switch>()) {
       if (device.spec.management_url.empty()) continue;
@@ -111,6 +129,14 @@ class Graveyard {
       if (seen == view.seen.switches.end()) continue;
       place = {seen->second.at, seen->second.reading.seen.unclear.empty(),
                shown_by(view, name, seen->second)};
+    }
+    for (const auto& [id, fabric] : view.reg.all<Fabric>()) {
+      if (fabric.spec.storage_url.empty()) continue;
+      Place& place = storage_[fabric.meta.name];
+      const auto seen = view.seen.storage.find(fabric.meta.name);
+      if (seen != view.seen.storage.end()) {
+        place = {seen->second.at, true, shown_by(seen->second.seen)};
+      }
     }
   }
 
@@ -131,6 +157,10 @@ class Graveyard {
       const auto it = managers_.find(entry.fabric);
       if (it != managers_.end()) out.push_back(&it->second);
       return out;
+    }
+    if (entry.pool == "storage_address") {
+      const auto it = storage_.find(entry.fabric);
+      if (it != storage_.end()) out.push_back(&it->second);
     }
     const auto slash = entry.fabric.find('/');
     const auto fabric = switches_.find(entry.fabric.substr(0, slash));
@@ -157,7 +187,7 @@ class Graveyard {
   }
 
   const View& view_;
-  std::map<std::string, Place> managers_;
+  std::map<std::string, Place> managers_, storage_;
   std::map<std::string, std::map<std::string, Place>> switches_;  ///< fabric -> name
 };
 

@@ -32,12 +32,33 @@ std::set<std::string> scopes_of(const Action& action, const View& view) {
       add_tenant(held->meta.tenant);
     }
   }
+  // What touches no single node, as a partition or an export, is of the sites of all of them.
+  const Allocation* whole = action.node.empty() ? view.reg.find(action.allocation) : nullptr;
+  for (const auto& member : whole ? whole->status.nodes : std::vector<AllocationNode>{}) {
+    const Node* node = view.reg.find(member.node);
+    if (node && !node->spec.site.empty()) out.insert("site:" + node->spec.site);
+  }
   if (const Cluster* cluster = view.reg.find(action.cluster)) {
     out.insert("cluster:" + cluster->meta.name);
     add_tenant(cluster->meta.tenant);
   }
   if (const auto* attach = std::get_if<AttachAct>(&action.act)) {
     out.insert("switch:" + attach->port.switch_name);
+    if (const Switch* device = view.reg.find_named<Switch>(attach->port.switch_name)) {
+      if (!device->spec.rack.empty()) out.insert("rack:" + device->spec.rack);
+      if (!device->spec.site.empty()) out.insert("site:" + device->spec.site);
+    }
+  }
+  if (const auto* fabric = std::get_if<FabricAct>(&action.act)) {
+    out.insert("fabric:" + fabric->ref.name);
+  }
+  if (const auto* storage = std::get_if<StorageAct>(&action.act)) {
+    out.insert("fabric:" + storage->ref.fabric);
+    const Fabric* fabric = view.reg.find_named<Fabric>(storage->ref.fabric);
+    for (const auto& port : fabric ? fabric->spec.storage_ports : std::vector<StoragePort>{}) {
+      const Switch* device = view.reg.find_named<Switch>(port.switch_name);
+      if (device && !device->spec.site.empty()) out.insert("site:" + device->spec.site);
+    }
   }
   if (const auto* engine = std::get_if<EngineAct>(&action.act)) {
     if (const Node* controller = view.reg.find(engine->controller)) {

@@ -46,6 +46,10 @@ VerbResult done_result(const std::string& key) {
   return result;
 }
 
+std::string storage_key(const StorageAct& act) {
+  return act.ref.fabric + "/" + act.change.export_name;
+}
+
 Result<VerbResult> from(const Result<>& result, const std::string& key) {
   if (!result) return Error(result.error());
   return done_result(key);
@@ -67,6 +71,10 @@ bool Runner::is_outdated(const Action& action) const {
   if (const auto* fabric = std::get_if<FabricAct>(&action.act)) {
     const auto last = fabrics_.find(fabric->ref.name);
     return last != fabrics_.end() && (last->second.in_flight || !last->second.looked);
+  }
+  if (const auto* storage = std::get_if<StorageAct>(&action.act)) {
+    const auto last = storage_.find(storage_key(*storage));
+    return last != storage_.end() && (last->second.in_flight || !last->second.looked);
   }
   return false;
 }
@@ -174,6 +182,9 @@ void Runner::execute(Action action) {
   if (const auto* fabric = std::get_if<FabricAct>(&action.act)) {
     fabrics_[fabric->ref.name] = {true, scheduler_.now() + action.limit};
   }
+  if (const auto* storage = std::get_if<StorageAct>(&action.act)) {
+    storage_[storage_key(*storage)] = {true, scheduler_.now() + action.limit};
+  }
   const std::weak_ptr<int> alive = alive_;
   const auto finish = [this, alive, action](Result<VerbResult> result) {
     if (alive.expired()) return;
@@ -193,6 +204,8 @@ void Runner::execute(Action action) {
     drivers_.fabrics.apply(
         fabric->ref, fabric->desired, action.limit,
         [finish, key = action.key](Result<> result) { finish(from(result, key)); });
+  } else if (const auto* storage = std::get_if<StorageAct>(&action.act)) {
+    start_storage(action, *storage, finish);
   } else if (const auto* engine = std::get_if<EngineAct>(&action.act)) {
     start_engine(action, *engine);
   } else if (const auto* inject = std::get_if<InjectAct>(&action.act)) {
@@ -218,6 +231,16 @@ void Runner::start_verb(const Action& action, VerbCall call) {
                           if (alive.expired()) return;
                           complete(action, result);
                         });
+}
+
+void Runner::start_storage(const Action& action, const StorageAct& act, Finish finish) {
+  if (!drivers_.storage) {
+    return finish(make_error(Code::unsupported, "no storage is driven here"));
+  }
+  drivers_.storage->apply(act.ref, act.change, action.limit,
+                          [finish = std::move(finish), key = action.key](Result<> result) {
+                            finish(from(result, key));
+                          });
 }
 
 void Runner::start_injection(const InjectAct& act, const Finish& finish, const std::string& key) {
@@ -265,6 +288,10 @@ void Runner::complete(const Action& action, const Result<VerbResult>& result) {
   if (const auto* fabric = std::get_if<FabricAct>(&action.act)) {
     fabrics_[fabric->ref.name] = {false, scheduler_.now()};
     read_fabric(fabric->ref);
+  }
+  if (const auto* storage = std::get_if<StorageAct>(&action.act)) {
+    storage_[storage_key(*storage)] = {false, scheduler_.now()};
+    read_storage(storage->ref);
   }
   if (const auto* engine = std::get_if<EngineAct>(&action.act)) {
     engines_[action.cluster] = {false, scheduler_.now()};
@@ -437,6 +464,32 @@ void Runner::read_fabric(const FabricRef& ref) {
   });
 }
 
+void Runner::read_storage(const StorageRef& ref) {
+  if (!drivers_.storage || reading_storage_.contains(ref.fabric)) return;
+  reading_storage_.insert(ref.fabric);
+  const std::weak_ptr<int> alive = alive_;
+  const Instant asked = scheduler_.now();
+  drivers_.storage->read(ref, seconds(10), [this, alive, ref, asked](Result<StorageSeen> result) {
+    if (alive.expired()) return;
+    reading_storage_.erase(ref.fabric);
+    if (!result) {
+      log(LogLevel::warn, "storage_not_read",
+          {{"fabric", ref.fabric}, {"why", result.error().message()}});
+      return listener_.on_storage(ref.fabric, std::move(result), asked);
+    }
+    bool again = false, old = false;
+    for (auto& [key, last] : storage_) {
+      if (!key.starts_with(ref.fabric + "/")) continue;
+      last.looked = last.looked || last.is_before(asked);
+      again = again || (!last.in_flight && last.ended >= asked);
+      old = old || !last.is_before(asked);
+    }
+    // It may show an export as it was before the write.
+    if (!old) listener_.on_storage(ref.fabric, std::move(result), asked);
+    if (again) read_storage(ref);
+  });
+}
+
 std::string Runner::waiting_reason(const std::string& key) const {
   const auto it = waiting_.find(key);
   return it == waiting_.end() ? "" : it->second;
@@ -449,10 +502,12 @@ void Runner::forget() {
   looking_.clear();
   reading_.clear();
   reading_fabrics_.clear();
+  reading_storage_.clear();
   // Results are ignored from here on, so what is on its way may land until its deadline.
   for (auto& [cluster, write] : engines_) write.in_flight = false;
   for (auto& [port, write] : ports_) write.in_flight = false;
   for (auto& [fabric, write] : fabrics_) write.in_flight = false;
+  for (auto& [name, write] : storage_) write.in_flight = false;
   alive_ = std::make_shared<int>(0);
   for (const auto& [key, done] : std::exchange(ordered_, {})) {
     done(make_error(Code::unavailable, "the store failed meanwhile; whether it happened is unknown")

@@ -17,6 +17,7 @@ struct Drivers {
   FabricManager& fabrics;
   Engine& engine;
   FaultInjector* injector = nullptr;  ///< nullptr: no drills here
+  StorageDriver* storage = nullptr;   ///< nullptr: nobody drives a storage here
 };
 
 /// What the runner tells its owner.
@@ -28,6 +29,7 @@ class RunnerListener {
   virtual void on_switch_silent(const std::string& name, const Error& why) = 0;
   virtual void on_fabric(const std::string& name, FabricReading reading, Instant asked) = 0;
   virtual void on_fabric_silent(const std::string& name, const Error& why) = 0;
+  virtual void on_storage(const std::string& fabric, Result<StorageSeen> seen, Instant asked) = 0;
   virtual void on_engine(const ClusterId& cluster, EngineObserved observed) = 0;
   /// A write to the port is on its way: what was seen of it no longer counts.
   virtual void on_port_unknown(const PortRef& port) = 0;
@@ -54,6 +56,11 @@ class Runner {
   void observe_engine(const ClusterId& cluster, const std::string& name, const NodeId& controller);
   void read_switch(const PortRef& port, const SwitchOwnership& ownership);
   void read_fabric(const FabricRef& ref);
+  void read_storage(const StorageRef& ref);
+  void find_paths(const FabricRef& ref, std::vector<FabricPath> asked,
+                  FabricManager::PathsDone done) {
+    drivers_.fabrics.find_paths(ref, std::move(asked), seconds(20), std::move(done));
+  }
 
   /// Why an act of this object waits; empty when none does.
   std::string waiting_reason(const std::string& key) const;
@@ -89,6 +96,7 @@ class Runner {
   void execute(Action action);
   void start_verb(const Action& action, VerbCall call);
   void start_engine(const Action& action, const EngineAct& act);
+  void start_storage(const Action& action, const StorageAct& act, Finish finish);
   void start_injection(const InjectAct& act, const Finish& finish, const std::string& key);
   void complete_order(const Action& action, const Result<VerbResult>& result);
   void complete(const Action& action, const Result<VerbResult>& result);
@@ -107,7 +115,9 @@ class Runner {
   std::set<ClusterId> looking_;
   std::set<std::string> reading_;
   std::set<std::string> reading_fabrics_;
+  std::set<std::string> reading_storage_;
   std::map<std::string, LastWrite> fabrics_;
+  std::map<std::string, LastWrite> storage_;  ///< by export, of every fabric
   std::map<ClusterId, LastWrite> engines_;
   std::map<std::pair<std::string, std::string>, LastWrite> ports_;  ///< (switch, port)
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);

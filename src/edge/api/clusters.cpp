@@ -2,7 +2,9 @@
 
 #include "control/allocation/order.hpp"
 #include "edge/api/handlers.hpp"
+#include "model/firewall.hpp"
 #include "model/ops/allocation_ops.hpp"
+#include "model/ops/network_ops.hpp"
 #include "model/ops/tenancy_ops.hpp"
 
 namespace tundish::edge::api {
@@ -49,6 +51,28 @@ Result<> check_counts(int nodes, int spares) {
   return {};
 }
 
+/// Each rule costs room in the switches' tables.
+constexpr std::size_t most_rules = 64;
+
+Result<NetworkSpec> read_network(const ClusterRequest& asked) {
+  NetworkSpec network;
+  if (!asked.prefix.empty()) network.prefixes.push_back(asked.prefix);
+  const std::size_t rules = std::max(asked.firewall.size(), asked.access.size());
+  if (rules > most_rules) {
+    return make_error(Code::invalid, "a firewall of " + std::to_string(rules) +
+                                         " rules is too long")
+        .about("cluster/" + asked.name)
+        .with_remedy("use at most " + std::to_string(most_rules) + ": join prefixes or ports");
+  }
+  for (const auto& text : asked.firewall) {
+    network.firewall.push_back(TRY(parse_firewall_rule(text, network.firewall.size() + 1)));
+  }
+  for (const auto& text : asked.access) {
+    network.access.push_back(TRY(parse_access_rule(text, network.access.size() + 1)));
+  }
+  return network;
+}
+
 /// The operation checks it again; here first, so that who is over quota is not told of nodes.
 Result<> check_quota(const Backend& b, const TenantId& id, const Sku& sku, int extra_nodes) {
   const Tenant* tenant = b.reg().find(id);
@@ -81,6 +105,8 @@ Result<ClusterOrder> make_order(Backend& b, const Call& call, const ClusterReque
         .with_remedy("use slurm");
   }
   TRY_VOID(check_counts(asked.nodes, asked.spares));
+  order.network = TRY(read_network(asked));
+  TRY_VOID(check_prefixes(b.reg(), order.fabric, order.network.prefixes, "cluster/" + asked.name));
   const Sku sku = TRY(resolve_sku(b, call, asked.sku));
   order.spec.engine = asked.engine;
   order.spec.sku = sku.meta.name;

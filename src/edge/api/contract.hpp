@@ -137,6 +137,8 @@ struct ClusterRequest {
   int spares = 0;
   std::string requeue = "auto", replace = "auto";
   bool login = true;
+  std::string prefix;
+  std::vector<std::string> firewall, access;
   void fields(Fields& f) {
     f(1, "name", name, "name of the cluster");
     f(2, "tenant", tenant, "name or id; a tenant's own token need not say it");
@@ -147,6 +149,16 @@ struct ClusterRequest {
     f(7, "requeue", requeue, "consent to requeue a job that lost its GPU: auto, ask or never");
     f(8, "replace", replace, "consent to replace a broken member: auto, ask or never");
     f(9, "login", login, "with a login node");
+    f(10, "prefix", prefix,
+      "IPv4 prefix of its network, for example 10.10.0.0/24; other tenants may have the same; "
+      "empty: one is drawn");
+    f(11, "firewall", firewall,
+      "rules in order, each ACTION PROTOCOL[/PORT[-PORT]]@CIDR, for example permit "
+      "tcp/443@203.0.113.0/24: what nodes may send out of their network; what no rule permits is "
+      "dropped");
+    f(12, "access", access,
+      "rules, each PROTOCOL/PORT[-PORT]@CIDR, for example tcp/22@203.0.113.0/24: who may come in "
+      "by the cluster's gateway to the login node; empty: ssh from anywhere");
   }
 };
 

@@ -33,6 +33,8 @@ struct NetworkReport {
   int vni = 0, l3vni = 0;
   bool in_step = false;
   std::vector<NetworkRow> rows;
+  std::vector<std::string> firewall, access;
+  std::string access_address;
   void fields(Fields& f) {
     f(1, "network", network, "name of the cluster");
     f(2, "tenant", tenant, "name of the tenant");
@@ -45,6 +47,9 @@ struct NetworkReport {
     f(9, "l3vni", l3vni, "VNI of the VRF");
     f(10, "in_step", in_step, "every row is the same, as seen lately");
     f(11, "rows", rows, "desired and observed side by side");
+    f(12, "firewall", firewall, "rules in order; empty: nothing leaves but to the storage");
+    f(13, "access", access, "who may come in to the login node");
+    f(14, "access_address", access_address, "of the gateway; empty: none");
   }
 };
 

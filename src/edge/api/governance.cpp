@@ -42,6 +42,7 @@ Result<std::string> read_scope(const Backend& b, const Call& call, const std::st
   if (kind == Tenant::kind) return named_scope<Tenant>(b, call, name);
   if (kind == Cluster::kind) return named_scope<Cluster>(b, call, name);
   if (kind == Switch::kind) return named_scope<Switch>(b, call, name);
+  if (kind == Fabric::kind) return named_scope<Fabric>(b, call, name);
   return named_scope<Node>(b, call, name);
 }
 

@@ -8,9 +8,13 @@
 #include "control/network/audit.hpp"
 #include "control/network/intent.hpp"
 #include "control/network/probe.hpp"
+#include "control/network/probe_partition.hpp"
 #include "control/network/reconcile_switch.hpp"
+#include "control/network/storage.hpp"
 #include "edge/api/contract_network.hpp"
 #include "edge/api/handlers.hpp"
+#include "edge/api/partition_rows.hpp"
+#include "model/firewall.hpp"
 
 namespace tundish::edge::api {
 namespace {
@@ -23,6 +27,7 @@ std::string text_of(const VrfState& vrf) {
   for (const auto& leak : vrf.leaks) {
     out += " leak " + leak.from_vrf + " " + join(leak.prefixes, ",");
   }
+  for (const auto& route : vrf.routes) out += " route " + route.prefix + " via " + route.via;
   return out;
 }
 
@@ -130,6 +135,26 @@ const control::SwitchObserved* seen_switch(const control::View& view, const std:
   return found == view.seen.switches.end() ? nullptr : &found->second;
 }
 
+/// The storage's rows: an address that is granted and not wanted is as bad as one that is not.
+void add_export_rows(const control::View& view, const Network& network,
+                     std::vector<NetworkRow>& out) {
+  const auto seen = view.seen.storage.find(network.status.fabric);
+  const bool read = seen != view.seen.storage.end() && seen->second.at.is_set();
+  const bool fresh = net_control::fresh_storage(view, network.status.fabric) != nullptr;
+  for (const auto& row : net_control::export_rows(view, network)) {
+    NetworkRow one{"storage of " + network.status.fabric, row.item, row.wanted, row.observed,
+                   NetworkRowState::unknown, -1};
+    if (read) one.age_ms = (view.now - seen->second.at).ms();
+    if (fresh) {
+      one.state = row.wanted == row.observed ? NetworkRowState::same
+                  : row.wanted.empty()       ? NetworkRowState::foreign
+                  : row.observed.empty()     ? NetworkRowState::missing
+                                             : NetworkRowState::differs;
+    }
+    out.push_back(std::move(one));
+  }
+}
+
 std::vector<NetworkRow> rows_of(const control::View& view, const Network& network) {
   std::vector<NetworkRow> out;
   const auto intent = net_control::intent_of(view, network.status.fabric);
@@ -144,13 +169,13 @@ std::vector<NetworkRow> rows_of(const control::View& view, const Network& networ
     }
     out.insert(out.end(), rows.rows.begin(), rows.rows.end());
   }
+  add_export_rows(view, network, out);
+  for (auto& row : partition_rows(view, network)) out.push_back(std::move(row));
   for (const auto& sync : network.status.sync) {
-    if (sync.technology == FabricTechnology::evpn) continue;
+    if (sync.technology != FabricTechnology::nvlink) continue;
     NetworkRow row;
     row.object = sync.object;
-    row.item = sync.technology == FabricTechnology::infiniband
-                   ? "partition " + partition_name(network.status.vrf_id)
-                   : "NVLink partition " + std::to_string(network.status.nvlink_partition);
+    row.item = "NVLink partition " + std::to_string(network.status.nvlink_partition);
     row.wanted = "version " + std::to_string(network.meta.version);
     row.observed = sync.reason;
     row.state = sync.state == SyncState::synced    ? NetworkRowState::same
@@ -222,17 +247,36 @@ Result<std::vector<ClusterId>> find_clusters(Backend& b, const Call& call,
 
 /// A run in progress: the answers come one by one, the last one ends it.
 struct ProbeRun {
-  control::ProbePlan plan;
-  std::map<std::string, control::ProbeAnswer> answers;
+  net_control::ProbePlan plan;
+  std::map<std::string, net_control::ProbeAnswer> answers;
+  std::vector<ClusterId> clusters;
+  net_control::PathAnswers paths;
   std::size_t waiting = 0;
   Respond respond;
 };
 
 void finish_probe(Backend& b, const ProbeRun& run) {
-  run.respond(Answer{200, render_json(control::judge_probe(b.reg(), run.plan, run.answers))});
+  auto matrix = net_control::judge_probe(b.reg(), run.plan, run.answers);
+  net_control::judge_partitions(b.parts.manager.view(), run.clusters, run.paths, matrix);
+  run.respond(Answer{200, render_json(matrix)});
 }
 
-control::Action probe_action(const control::ProbeParticipant& one) {
+/// The subnet managers are asked while the nodes send and listen.
+void ask_paths(Backend& b, const std::shared_ptr<ProbeRun>& run) {
+  for (auto& [name, asked] : net_control::plan_paths(b.parts.manager.view(), run->clusters)) {
+    const Fabric* fabric = b.reg().find_named<Fabric>(name);
+    if (!fabric) continue;
+    ++run->waiting;
+    b.parts.manager.find_paths(
+        {name, fabric->spec.management_url, fabric->spec.partitions}, std::move(asked),
+        [&b, run, fabric_name = name](Result<std::vector<FabricPath>> answer) {
+          run->paths.insert_or_assign(fabric_name, std::move(answer));
+          if (--run->waiting == 0) finish_probe(b, *run);
+        });
+  }
+}
+
+control::Action probe_action(const net_control::ProbeParticipant& one) {
   control::Action action;
   action.key = "probe/" + one.probe.token + "/" + one.id;
   action.name = "probe_network";
@@ -248,8 +292,8 @@ control::Action probe_action(const control::ProbeParticipant& one) {
   return action;
 }
 
-control::ProbeAnswer read_answer(const Result<VerbResult>& result) {
-  control::ProbeAnswer answer;
+net_control::ProbeAnswer read_answer(const Result<VerbResult>& result) {
+  net_control::ProbeAnswer answer;
   if (!result || !result->ok) {
     answer.fault = result ? result->what : result.error().message();
     return answer;
@@ -278,6 +322,11 @@ Result<Answer> report_network(Backend& b, const Call& call) {
     report.vni = segment.vni;
   }
   if (network.status.pkey != 0) report.partition = partition_name(network.status.vrf_id);
+  for (const auto& rule : network.spec.firewall) {
+    report.firewall.push_back(render_firewall_rule(rule));
+  }
+  report.access_address = network.status.access_address;
+  for (const auto& rule : network.spec.access) report.access.push_back(render_access_rule(rule));
   report.rows = rows_of(b.parts.manager.view(), network);
   report.in_step = !report.rows.empty() &&
                    std::all_of(report.rows.begin(), report.rows.end(), [](const NetworkRow& row) {
@@ -316,10 +365,11 @@ void probe_networks(Backend& b, const Call& call, Respond respond) {
   if (!clusters) return respond(clusters.error());
   auto run = std::make_shared<ProbeRun>();
   const std::string token = b.parts.random.hex(8);
-  run->plan = control::plan_probe(b.parts.manager.view(), *clusters, token, *services);
+  run->plan = net_control::plan_probe(b.parts.manager.view(), *clusters, token, *services);
   run->respond = std::move(respond);
-  run->waiting = run->plan.participants.size();
-  if (run->waiting == 0) return finish_probe(b, *run);
+  run->clusters = *clusters;
+  run->waiting = run->plan.participants.size() + 1;  // ended by this call
+  ask_paths(b, run);
   for (const auto& one : run->plan.participants) {
     b.parts.manager.order(probe_action(one),
                           [&b, run, id = one.id](const Result<VerbResult>& result) {
@@ -327,6 +377,7 @@ void probe_networks(Backend& b, const Call& call, Respond respond) {
                             if (--run->waiting == 0) finish_probe(b, *run);
                           });
   }
+  if (--run->waiting == 0) finish_probe(b, *run);
 }
 
 }  // namespace tundish::edge::api

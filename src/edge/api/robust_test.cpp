@@ -90,6 +90,62 @@ TEST_F(ApiTest, every_answer_says_what_time_it_is_here) {
   }
 }
 
+TEST_F(ApiTest, a_network_that_cannot_be_is_refused_before_anything_is_touched) {
+  const auto before = call({"GET", "/v1/pool_entries"}).body;
+  const auto refused = [&](const std::string& network, const std::string& part) {
+    const auto told = call({"POST", "/v1/clusters",
+                            R"({"name":"x","nodes":1,"login":false,)" + network + "}", "a-admin"});
+    EXPECT_TRUE(told.status == 422 || told.status == 409) << network << told.status << told.body;
+    EXPECT_NE(field(told.body, "message").find(part), std::string::npos) << network << told.body;
+    EXPECT_NE(field(told.body, "object"), "") << network;
+    EXPECT_NE(field(told.body, "remedy"), "") << network;
+  };
+  for (const char* text : {"nonsense", "10.0.0.0", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/24", "/24",
+                           "10.0.0.0/24/24", "::/0", "10.10.0.1/24", "0.0.0.0/0", "224.0.0.0/24",
+                           "127.0.0.0/24", "169.254.0.0/24", "10.10.0.0/30"}) {
+    refused(R"("prefix":")" + std::string(text) + "\"", "no usable IPv4 prefix");
+  }
+  refused(R"("prefix":"10.10.0.0/28")", "10.10.0.0/28 holds 0");
+  for (const char* text :
+       {"", "permit", "permit tcp/99999@10.0.0.0/8", "permit tcp/22@10.0.0.1/8"}) {
+    refused(R"("firewall":["permit icmp@0.0.0.0/0",")" + std::string(text) + "\"]",
+            "firewall rule 2");
+  }
+  for (const char* text : {"", "ssh", "tcp@10.0.0.0/8", "ip/22@10.0.0.0/8"}) {
+    refused(R"("access":[")" + std::string(text) + "\"]", "firewall rule 1");
+  }
+  refused(R"("access":["tcp/22@10.0.0.0/8"])", "has no access network");
+  std::string many;
+  for (int i = 0; i < 65; ++i) many += std::string(i ? "," : "") + R"("permit icmp@0.0.0.0/0")";
+  refused(R"("firewall":[)" + many + "]", "too long");
+  EXPECT_EQ(status({"POST", "/v1/clusters", R"({"name":"x","nodes":1,"prefix":7})", "a-admin"}),
+            422);
+  EXPECT_EQ(call({"GET", "/v1/pool_entries"}).body, before);
+  EXPECT_TRUE(ledger_.view().all<Cluster>().empty());
+}
+
+TEST_F(ApiTest, two_tenants_may_have_one_prefix_where_the_service_node_keeps_them_apart) {
+  const auto ask = [](const std::string& name, const std::string& token) {
+    return Ask{"POST", "/v1/clusters",
+               R"({"name":")" + name + R"(","nodes":1,"login":false,"prefix":"10.70.0.0/24",)" +
+                   R"("firewall":["permit tcp/443@203.0.113.0/24"]})",
+               token};
+  };
+  const auto made = call(ask("train", "a-admin"));
+  ASSERT_EQ(made.status, 201) << made.body;
+  EXPECT_EQ(field(made.body, "status.prefix"), "10.70.0.0/24");
+  const auto refused = call(ask("tune", "b-admin"));
+  EXPECT_EQ(refused.status, 409) << refused.body;
+  EXPECT_NE(field(refused.body, "message").find("svc1 has no network namespaces"),
+            std::string::npos)
+      << refused.body;
+  EXPECT_EQ(refused.body.find("train"), std::string::npos) << "whose it is stays hidden";
+  Node service = *ledger_.view().find_named<Node>("svc1");
+  service.status.hardware.network_namespaces = true;
+  put(service);
+  EXPECT_EQ(call(ask("tune", "b-admin")).status, 201);
+}
+
 TEST_F(ApiTest, a_tokens_use_is_written_once_an_hour) {
   const auto used = [&] { return ledger_.view().find_token(hash("looker"))->last_used_at; };
   EXPECT_FALSE(used().is_set());

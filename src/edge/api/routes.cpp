@@ -243,7 +243,7 @@ void add_network(std::vector<Route>& out) {
                  list_of<SwitchDriverInfo>("switch_driver_info")});
   out.push_back({"POST", "/v1/network-probe", Right::drill, probe_networks,
                  "who reaches whom, on the wire", body<ProbeRequest>("probe_request"),
-                 body<control::ProbeMatrix>("probe_matrix")});
+                 body<control::network::ProbeMatrix>("probe_matrix")});
 }
 
 void add_governance(std::vector<Route>& out) {

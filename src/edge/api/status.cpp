@@ -28,6 +28,29 @@ void add_governance(const Backend& b, StatusReport& out) {
   }
 }
 
+/// "switch leaf1: unreachable for 140 s: never read; 8 ports of nodes are on it"
+template <class Object>
+void add_conditions(const std::string& what, const Object& object,
+                    const std::vector<Condition>& conditions, Instant now, StatusReport& out) {
+  for (const auto& condition : conditions) {
+    if (condition.state != Truth::yes) continue;
+    const auto age = condition.since.is_set() ? (now - condition.since).us / 1000000 : 0;
+    out.notices.push_back(what + " " + object.meta.name + ": " + condition.type + " for " +
+                          std::to_string(age) + " s: " + condition.reason);
+  }
+}
+
+/// A switch that is not seen is told once, as a switch, and not for each node behind it.
+void add_network_notices(const Backend& b, StatusReport& out) {
+  const Instant now = b.parts.manager.view().now;
+  for (const auto& [id, device] : b.reg().all<Switch>()) {
+    add_conditions("switch", device, device.status.conditions, now, out);
+  }
+  for (const auto& [id, fabric] : b.reg().all<Fabric>()) {
+    add_conditions("fabric", fabric, fabric.conditions, now, out);
+  }
+}
+
 void add_notices(const Backend& b, const FleetCounts& counts, StatusReport& out) {
   const int silent = counts.expected_agents - counts.agents_heard;
   if (silent > 0) {
@@ -43,6 +66,7 @@ void add_notices(const Backend& b, const FleetCounts& counts, StatusReport& out)
                           " s; its nodes and jobs are unknown, not broken" +
                           (silence->fault.empty() ? "" : ": " + silence->fault));
   }
+  add_network_notices(b, out);
   if (out.proposals_waiting > 0) {
     out.notices.push_back("proposals wait for a person: tundish proposal list");
   }

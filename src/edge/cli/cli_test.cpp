@@ -177,9 +177,22 @@ TEST_F(CliTest, AWriteCarriesTokenReasonAndKey) {
   EXPECT_EQ(asked[0].headers.at("authorization"), "Bearer secret-1");
   EXPECT_EQ(asked[0].headers.at("x-reason"), "for us");
   EXPECT_EQ(asked[0].headers.at("idempotency-key").size(), 32U);
-  EXPECT_EQ(asked[0].body,
-            R"({"name":"train","tenant":"acme","engine":"slurm","sku":"","nodes":4,"spares":1,)"
-            R"("requeue":"auto","replace":"auto","login":false})");
+  EXPECT_EQ(
+      asked[0].body,
+      R"({"name":"train","tenant":"acme","engine":"slurm","sku":"","nodes":4,"spares":1,)"
+      R"("requeue":"auto","replace":"auto","login":false,"prefix":"","firewall":[],"access":[]})");
+}
+
+TEST_F(CliTest, PrefixAndFirewallGoWithTheOrderAsTheyStand) {
+  api.on("POST /v1/clusters", pending);
+  ASSERT_EQ(run({"cluster", "create", "train", "--nodes", "1", "--prefix", "10.70.0.0/24",
+                 "--firewall", "permit tcp/443@203.0.113.0/24", "--firewall", "deny ip@0.0.0.0/0",
+                 "--allow-in", "tcp/22@192.0.2.0/24"})
+                .code,
+            0);
+  EXPECT_TRUE(has(api.asked("POST /v1/clusters").at(0).body,
+                  R"("prefix":"10.70.0.0/24","firewall":["permit tcp/443@203.0.113.0/24",)"
+                  R"("deny ip@0.0.0.0/0"],"access":["tcp/22@192.0.2.0/24"])"));
 }
 
 TEST_F(CliTest, ASecretsValueIsNeverShown) {
@@ -364,6 +377,7 @@ TEST_F(CliTest, CompletionKnowsEveryNounAndVerb) {
       {"rack", {"list", "show"}},
       {"site", {"list", "show"}},
       {"switch", {"list", "show"}},
+      {"fabric", {"list", "show"}},
       {"sku", {"list", "show"}},
       {"cable", {"list", "show"}},
       {"tenant", {"create", "list", "show", "delete"}},

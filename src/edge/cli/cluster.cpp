@@ -173,6 +173,17 @@ void add_create(Command noun, Context& context) {
   verb.take({"--replace", "may a broken member be replaced", Need::optional, consent},
             request.replace);
   verb.take({"--no-login", "without a login node"}, args->no_login);
+  verb.take({"--prefix", "IPv4 prefix of its network, for example 10.10.0.0/24; empty: drawn"},
+            request.prefix);
+  verb.take({"--firewall",
+             "one rule of what its nodes may send out of their network, for example "
+             "\"permit tcp/443@203.0.113.0/24\"; again for the next rule, in order; "
+             "all else is dropped"},
+            request.firewall);
+  verb.take({"--allow-in",
+             "who may come in to the login node by the gateway, for example "
+             "tcp/22@203.0.113.0/24; again for more; none: ssh from anywhere"},
+            request.access);
   verb.run([&context, args] { return create(context, *args); });
 }
 

@@ -13,6 +13,17 @@ struct ExecArgs {
   std::vector<std::string> words;
 };
 
+/// Name of the cluster's login node: other tenants' may have the same address.
+Result<std::string> login_node(const ApiClient& client, const Cluster& cluster) {
+  const auto held = TRY(
+      get_object<Allocation>(client, api_path({"allocations", cluster.status.allocation.str()})));
+  for (const auto& member : held.status.nodes) {
+    if (member.role != MemberRole::login) continue;
+    return TRY(get_object<Node>(client, api_path({"nodes", member.node.str()}))).meta.name;
+  }
+  return make_error(Code::not_found, "cluster " + cluster.meta.name + " has no login node");
+}
+
 Result<int> exec(Context& context, const ExecArgs& args) {
   const ApiClient client = TRY(context.connect());
   const auto cluster = TRY(get_object<Cluster>(client, api_path({"clusters", args.name})));
@@ -22,9 +33,17 @@ Result<int> exec(Context& context, const ExecArgs& args) {
         .with_remedy("wait until it is active; one made with --no-login has none");
   }
   const ContextFile file = TRY(context.load_context());
-  LoginCall call{args.user,  cluster.status.login_address, args.identity_file, "",
-                 args.words, "cluster " + args.name};
-  if (!file.lab.empty() && context.lab_proxy) call.proxy = context.lab_proxy(file.lab);
+  const bool has_gateway = !cluster.status.access_address.empty();
+  LoginCall call{args.user,
+                 has_gateway ? cluster.status.access_address : cluster.status.login_address,
+                 args.identity_file,
+                 "",
+                 args.words,
+                 "cluster " + args.name};
+  if (!file.lab.empty() && context.lab_proxy) {
+    const std::string node = has_gateway ? "" : TRY(login_node(client, cluster));
+    call.proxy = context.lab_proxy(file.lab, node);
+  }
   if (context.settings().dry_run) {
     context.note("dry run: would run " + join(ssh_argv(call), " "));
     return exit_done;

@@ -86,7 +86,7 @@ class Context {
   /// Further lines for doctor, from rooms that edge cannot see.
   std::vector<std::function<DoctorLine()>> doctor_probes;
   /// Argument of ssh's ProxyCommand that reaches nodes of a lab; set by the program.
-  std::function<std::string(const std::string& lab)> lab_proxy;
+  std::function<std::string(const std::string& lab, const std::string& node)> lab_proxy;
   /// API, token and lab of a lab on this machine, by name or root folder; set by the program.
   std::function<Result<ContextFile>(const std::string& lab)> find_lab;
 

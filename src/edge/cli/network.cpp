@@ -4,6 +4,7 @@
 #include <fstream>
 #include <ostream>
 
+#include "base/text.hpp"
 #include "control/network/probe.hpp"
 #include "edge/api/contract_network.hpp"
 #include "edge/cli/nouns.hpp"
@@ -35,6 +36,11 @@ std::string render_tree(const NetworkReport& report) {
                     std::to_string(report.vni) + "  " + report.prefix + "  gateway " +
                     or_dash(report.gateway) + "\n";
   if (!report.partition.empty()) out += "  InfiniBand partition " + report.partition + "\n";
+  for (const auto& rule : report.firewall) out += "  firewall: " + rule + "\n";
+  if (!report.access_address.empty()) {
+    out += "  gateway " + report.access_address + " lets in " + join(report.access, ", ") + "\n";
+  }
+  if (report.firewall.empty()) out += "  firewall: deny ip@0.0.0.0/0 (no rule was ordered)\n";
   std::string last;
   for (const auto& row : report.rows) {
     if (row.object != last) out += "  " + row.object + "  (" + age_of(row.age_ms) + ")\n";
@@ -93,7 +99,57 @@ Result<int> plan(Context& context, const std::string& fabric, const std::string&
   return got.unknown.empty() ? shown : exit_unknown;
 }
 
-std::string render_matrix(const control::ProbeMatrix& matrix) {
+std::string render_partitions(const control::network::ProbeMatrix& matrix) {
+  if (matrix.partitions.empty()) return "";
+  std::vector<Cells> rows;
+  std::string told;
+  for (const auto& pair : matrix.partitions) {
+    rows.push_back({pair.from, pair.to, pair.same ? "own" : "other", pair.fabric, word(pair.tables),
+                    word(pair.paths), age_of(pair.age_ms),
+                    pair.good   ? "good"
+                    : pair.same ? "NOT REACHED"
+                                : "NOT PROVED"});
+    const std::string ends = pair.from + " to " + pair.to;
+    if (!pair.good) {
+      told += ends + ", PKey tables: " + word(pair.tables) + ": " + or_dash(pair.tables_detail) +
+              "\n" + ends + ", path records: " + word(pair.paths) + ": " +
+              or_dash(pair.paths_detail) + "\n";
+    }
+  }
+  return render_table({"FROM", "TO", "WHOSE", "FABRIC", "PKEY TABLES", "PATH RECORDS",
+                       "TABLES READ", "VERDICT"},
+                      rows) +
+         told;
+}
+
+std::string render_out_of_band(const control::network::ProbeMatrix& matrix) {
+  std::string out;
+  for (const auto& row : matrix.out_of_band) {
+    out += row.node + " on the out-of-band network: ";
+    if (row.cell == control::network::ProbeCell::closed) {
+      out += "tundishd, and none of " + count_of(row.tried, "other") + "\n";
+    } else {
+      out += word(row.cell) + ": " + (row.open.empty() ? row.detail : join(row.open, ", ")) + "\n";
+    }
+  }
+  return out;
+}
+
+std::string render_storage(const control::network::ProbeMatrix& matrix) {
+  if (matrix.storage.empty()) return "";
+  std::vector<Cells> rows;
+  std::string told;
+  for (const auto& row : matrix.storage) {
+    rows.push_back({row.from, row.to, row.same ? "own" : "other", word(row.cell),
+                    row.good   ? "good"
+                    : row.same ? "NOT REACHED"
+                               : "NOT PROVED"});
+    if (!row.good) told += row.from + " to storage of " + row.to + ": " + row.detail + "\n";
+  }
+  return render_table({"FROM", "STORAGE EXPORT OF", "WHOSE", "CELL", "VERDICT"}, rows) + told;
+}
+
+std::string render_matrix(const control::network::ProbeMatrix& matrix) {
   std::string out;
   std::vector<Cells> rows;
   for (const auto& pair : matrix.pairs) {
@@ -112,19 +168,22 @@ std::string render_matrix(const control::ProbeMatrix& matrix) {
   out += render_table(header, rows);
   for (const auto& pair : matrix.pairs) {
     for (const auto& way : pair.ways) {
-      const bool told = pair.same || way.cell == control::ProbeCell::closed;
+      const bool told = pair.same || way.cell == control::network::ProbeCell::closed;
       if (!told) {
         out += pair.from + " to " + pair.to + ", " + word(way.way) + ": " + word(way.cell) + ": " +
                way.detail + "\n";
       }
     }
   }
+  out += render_partitions(matrix);
+  out += render_storage(matrix);
   for (const auto& service : matrix.services) {
     out += service.cluster + " to " + service.service + ": " +
            std::to_string(service.reached.size()) + " reached, " +
            std::to_string(service.refused.size()) + " refused, " +
            std::to_string(service.silent.size()) + " silent\n";
   }
+  out += render_out_of_band(matrix);
   for (const auto& left : matrix.left_out) out += "left out: " + left + "\n";
   return out + (matrix.isolated ? "isolated, as seen on the wire\n" : "isolation is NOT proved\n");
 }
@@ -133,13 +192,24 @@ Result<int> probe(Context& context, const ProbeRequest& request) {
   context.note("every node sends and listens for 4 s");
   const auto body = TRY(context.change({"POST", "/v1/network-probe", render_json(request)}));
   if (!body) return exit_done;
-  TRY(show_object<control::ProbeMatrix>(context, *body, render_matrix));
-  const auto matrix = TRY(parse_object<control::ProbeMatrix>(*body));
+  TRY(show_object<control::network::ProbeMatrix>(context, *body, render_matrix));
+  const auto matrix = TRY(parse_object<control::network::ProbeMatrix>(*body));
   if (matrix.isolated) return exit_done;
   for (const auto& pair : matrix.pairs) {
     for (const auto& way : pair.ways) {
-      if (!pair.same && way.cell == control::ProbeCell::open) return exit_refused;
+      if (!pair.same && way.cell == control::network::ProbeCell::open) return exit_refused;
     }
+  }
+  for (const auto& row : matrix.out_of_band) {
+    if (row.cell == control::network::ProbeCell::open) return exit_refused;
+  }
+  for (const auto& row : matrix.storage) {
+    if (!row.same && row.cell == control::network::ProbeCell::open) return exit_refused;
+  }
+  for (const auto& pair : matrix.partitions) {
+    const bool open = pair.tables == control::network::ProbeCell::open ||
+                      pair.paths == control::network::ProbeCell::open;
+    if (!pair.same && open) return exit_refused;
   }
   return exit_unknown;
 }

@@ -1,19 +1,33 @@
 // rack, site, switch, sku, cable: list and show.
 #include "model/physical.hpp"
 
+#include <algorithm>
+
 #include "edge/api/contract_network.hpp"
 #include "edge/cli/nouns.hpp"
 #include "edge/cli/simple_kind.hpp"
+#include "model/network.hpp"
 
 namespace tundish::edge::cli {
 
 namespace {
 
-std::string state_of(const Switch& device) {
-  for (const auto& condition : device.status.conditions) {
-    if (condition.state == Truth::yes) return condition.type + ": " + condition.reason;
+/// All that is wrong with it, the longest standing first: a switch that is away can also have a
+/// cable that ends elsewhere.
+std::vector<Condition> faults_of(const std::vector<Condition>& conditions) {
+  std::vector<Condition> out;
+  for (const auto& condition : conditions) {
+    if (condition.state == Truth::yes) out.push_back(condition);
   }
-  return "-";
+  std::ranges::stable_sort(out, {}, &Condition::since);
+  return out;
+}
+
+std::string state_of(const std::vector<Condition>& faults) {
+  std::string out;
+  for (const auto& fault : faults)
+    out += (out.empty() ? "" : "; ") + fault.type + ": " + fault.reason;
+  return out.empty() ? "-" : out;
 }
 
 void add_switch(Command noun, Context& context) {
@@ -23,15 +37,17 @@ void add_switch(Command noun, Context& context) {
     if (drivers) {
       for (const auto& driver : *drivers) proofs[driver.name] = driver.proof;
     }
-    return Listing<Switch>{{"NAME", "ROLE", "RACK", "DRIVER", "PROOF", "STATE"},
+    return Listing<Switch>{{"NAME", "ROLE", "RACK", "DRIVER", "PROOF", "SINCE", "STATE"},
                            [proofs](const Switch& it) -> Cells {
                              const auto proof = proofs.find(it.spec.driver);
+                             const auto faults = faults_of(it.status.conditions);
                              return {name_of(it),
                                      or_dash(it.spec.role),
                                      or_dash(it.spec.rack),
                                      or_dash(it.spec.driver),
                                      proof == proofs.end() ? "-" : proof->second,
-                                     state_of(it)};
+                                     faults.empty() ? "-" : render_local(faults[0].since),
+                                     state_of(faults)};
                            }};
   });
   add_show<Switch>(noun, context, {"switches", "switch"});
@@ -60,6 +76,20 @@ void add_physical(Command root, Context& context) {
                              return {name_of(site), render_local(site.meta.created_at)};
                            }});
   add_switch(root.noun("switch", "switches, and how far each kind is proved"), context);
+  add_list_and_show<Fabric>(
+      root.noun("fabric", "fabrics and their managers"), context, {"fabrics", "fabric"},
+      {{"NAME", "TECHNOLOGY", "DRIVER", "MANAGER", "SINCE", "STATE"},
+       [](const Fabric& fabric) -> Cells {
+         const auto faults = faults_of(fabric.conditions);
+         const bool is_driven = fabric.spec.technology == FabricTechnology::evpn ||
+                                !fabric.spec.management_url.empty();
+         return {name_of(fabric),
+                 word(fabric.spec.technology),
+                 or_dash(fabric.spec.driver),
+                 or_dash(fabric.spec.management_url),
+                 faults.empty() ? "-" : render_local(faults[0].since),
+                 is_driven ? state_of(faults) : "not driven"};
+       }});
   add_list_and_show<Sku>(
       root.noun("sku", "kinds of node"), context, {"skus", "SKU"},
       {{"NAME", "GPU", "GPUS", "NICS", "CPUS", "MEMORY"}, [](const Sku& sku) -> Cells {

@@ -14,6 +14,7 @@ const std::map<std::string, std::string>& plurals() {
                                                            {"rack", "racks"},
                                                            {"site", "sites"},
                                                            {"switch", "switches"},
+                                                           {"fabric", "fabrics"},
                                                            {"sku", "skus"},
                                                            {"cable", "cables"},
                                                            {"tenant", "tenants"},

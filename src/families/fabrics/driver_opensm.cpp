@@ -7,6 +7,7 @@
 #include "families/fabrics/fabric_item.hpp"
 #include "families/fabrics/opensm_parts/partition_text.hpp"
 #include "families/fabrics/opensm_parts/remote.hpp"
+#include "families/fabrics/opensm_parts/withdrawal.hpp"
 #include "families/fabrics/parts/rules.hpp"
 
 namespace tundish::families {
@@ -55,12 +56,20 @@ class Change : public std::enable_shared_from_this<Change> {
       const auto first = item().parse(steps->front().text, ownership);
       if (!first) return done_(first.error());
       stage_ = first->own;
+      // One that nobody is in yet is written with its first member.
+      if (!(stage_ == desired_)) {
+        std::erase_if(stage_.partitions,
+                      [](const IbPartitionState& partition) { return partition.members.empty(); });
+      }
     }
     auto text = item().render(stage_, before_.text, ownership);
     if (!text) return done_(Error(text.error()).wrap("fabric " + remote_.ref().name));
     text_ = std::move(*text);
     settle_by_ = remote_.deadline();
     if (before_.sum != "absent" && text_ == before_.text) return look_first();
+    if (before_.is_tried && fabrics::is_withdrawal(before_.text, text_, ownership)) {
+      return withdraw();
+    }
     try_it();
   }
 
@@ -70,6 +79,16 @@ class Change : public std::enable_shared_from_this<Change> {
       if (!sweep) return self->done_(sweep.error());
       if (self->faults_of(*sweep).empty()) return self->done_({});
       self->reload();
+    });
+  }
+
+  /// Who leaves waits for no canary: fewer lines of a file that passed one open nothing.
+  void withdraw() {
+    remote_.withdraw(text_, before_.sum, [self = shared_from_this()](Result<std::string> sum) {
+      if (!sum) return self->done_(sum.error());
+      self->sum_ = *sum;
+      self->is_new_ = true;
+      self->settle();
     });
   }
 
@@ -92,10 +111,13 @@ class Change : public std::enable_shared_from_this<Change> {
   void reload() {
     remote_.reload([self = shared_from_this()](Result<> told) {
       if (!told) return self->done_(told.error());
-      self->settle_by_ = std::min(self->remote_.deadline(),
-                                  self->remote_.now() + self->remote_.site().settle_limit);
-      self->look();
+      self->settle();
     });
+  }
+
+  void settle() {
+    settle_by_ = std::min(remote_.deadline(), remote_.now() + remote_.site().settle_limit);
+    look();
   }
 
   void look() {
@@ -206,6 +228,14 @@ void OpensmManager::read(const FabricRef& ref, Duration limit, ReadDone done) {
       done(std::move(reading));
     });
   });
+}
+
+void OpensmManager::find_paths(const FabricRef& ref, std::vector<FabricPath> asked, Duration limit,
+                               PathsDone done) {
+  const auto remote = std::make_shared<RemoteManager>(exec_, scheduler_, ref, site_of(ref.name),
+                                                      scheduler_.now() + limit);
+  remote->find_paths(std::move(asked),
+                     [remote, done = std::move(done)](auto paths) { done(std::move(paths)); });
 }
 
 }  // namespace tundish::families

@@ -30,6 +30,8 @@ class OpensmManager final : public FabricManager {
 
   void apply(const FabricRef& ref, const FabricState& desired, Duration limit, Done done) override;
   void read(const FabricRef& ref, Duration limit, ReadDone done) override;
+  void find_paths(const FabricRef& ref, std::vector<FabricPath> asked, Duration limit,
+                  PathsDone done) override;
 
  private:
   const OpensmSite& site_of(const std::string& fabric) const;

@@ -24,4 +24,9 @@ void FabricDrivers::read(const FabricRef& ref, Duration limit, ReadDone done) {
   choose(ref).read(ref, limit, std::move(done));
 }
 
+void FabricDrivers::find_paths(const FabricRef& ref, std::vector<FabricPath> asked, Duration limit,
+                               PathsDone done) {
+  choose(ref).find_paths(ref, std::move(asked), limit, std::move(done));
+}
+
 }  // namespace tundish::fabrics

@@ -22,6 +22,8 @@ class FabricDrivers final : public FabricManager {
   explicit FabricDrivers(const FabricTools& tools);
   void apply(const FabricRef& ref, const FabricState& desired, Duration limit, Done done) override;
   void read(const FabricRef& ref, Duration limit, ReadDone done) override;
+  void find_paths(const FabricRef& ref, std::vector<FabricPath> asked, Duration limit,
+                  PathsDone done) override;
 
  private:
   FabricManager& choose(const FabricRef& ref);

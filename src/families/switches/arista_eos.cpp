@@ -8,6 +8,7 @@ namespace {
 
 SwitchCapabilities capabilities() {
   SwitchCapabilities out;
+  out.address_routes = true;
   out.confirmed_commit = true;  // `commit timer`
   out.session_diff = true;
   // Source: EOS user manual, VRF names up to 100 characters; ours are kept to what Linux allows

@@ -57,6 +57,19 @@ AclState acl_of_leaf() {
            {40, AclAction::deny, "ip", "", "", 0, 0}}};
 }
 
+VrfState storage_of_leaf() {
+  return {"Vrf60001",
+          "",
+          60001,
+          60001,
+          0,
+          "10.255.0.5:60001",
+          {"65000:60001"},
+          {"65000:60001"},
+          {{"Vrf00010", {"100.64.0.10/32", "100.64.0.11/32"}}},
+          {}};
+}
+
 /// What tests/data/switches/arista_eos/leaf.txt says.
 SwitchState state_of_leaf() {
   SwitchState want;
@@ -72,17 +85,9 @@ SwitchState state_of_leaf() {
                 "10.255.0.5:10",
                 {"65000:50010"},
                 {"65000:50010"},
-                {{"Vrf60001", {"10.200.0.0/24"}}}};
-  VrfState storage{"Vrf60001",
-                   "",
-                   60001,
-                   60001,
-                   0,
-                   "10.255.0.5:60001",
-                   {"65000:60001"},
-                   {"65000:60001"},
-                   {{"Vrf00010", {"100.64.0.10/32", "100.64.0.11/32"}}}};
-  want.vrfs = {acme, storage};
+                {{"Vrf60001", {"10.200.0.0/24"}}},
+                {{"100.64.0.10/32", "10.10.0.11"}}};
+  want.vrfs = {acme, storage_of_leaf()};
   want.segments = {{"Vrf00010",
                     110,
                     10110,
@@ -155,6 +160,24 @@ TEST(AristaEos, what_is_not_understood_within_our_objects_is_told) {
       {"vrf instance Vrf00010\n   rd 1:1\n", "rd 1:1"}};
   for (const auto& [text, want] : rows) {
     EXPECT_THAT(seen_in(text, {"Ethernet5"}).unclear, Contains(HasSubstr(want))) << text;
+  }
+}
+
+/// One line of ours, written otherwise by hand: it is told by name, whatever it was for.
+TEST(AristaEos, a_line_of_ours_changed_by_hand_is_told) {
+  const auto cases = golden_cases(item().capabilities(), shape());
+  const std::string good = (*item().render(cases[2].to))[0].text;
+  const std::tuple<const char*, const char*, const char*> changes[] = {
+      {"ip routing vrf Vrf00010\n", "", "no ip routing vrf Vrf00010"},
+      {"vrf instance Vrf00010\n", "vrf instance Vrf60001\n", "no vrf instance Vrf00010"},
+      {"vlan 110\n", "vlan 112\n", "no vlan 110"},
+      {"name seg10010", "name seg10011", "name seg10011"}};
+  for (const auto& [old, now, want] : changes) {
+    std::string text = good;
+    ASSERT_NE(text.find(old), std::string::npos) << old;
+    text.replace(text.find(old), std::string(old).size(), now);
+    const auto seen = item().parse({{"running-config", text}}, ownership_for_test(cases[2].to));
+    EXPECT_THAT(seen->unclear, Contains(HasSubstr(want))) << old;
   }
 }
 

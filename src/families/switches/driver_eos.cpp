@@ -1,6 +1,7 @@
 #include "families/switches/driver_eos.hpp"
 
 #include "base/text.hpp"
+#include "families/switches/driver_lldp.hpp"
 
 namespace tundish::switches {
 namespace {
@@ -26,7 +27,8 @@ void read_facts(const JsonValue& status, const JsonValue& lldp, SwitchFacts& fac
   for (const auto& far : lldp.at("lldpNeighbors").items()) {
     facts.neighbours.push_back({far.at("port").as_text().value_or(""),
                                 far.at("neighborDevice").as_text().value_or(""),
-                                far.at("neighborPort").as_text().value_or("")});
+                                far.at("neighborPort").as_text().value_or(""),
+                                plain_mac(far.at("neighborPort").as_text().value_or(""))});
   }
 }
 

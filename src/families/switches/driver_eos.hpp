@@ -1,8 +1,8 @@
 #pragma once
 // Arista EOS over eAPI: one configuration session for a change, committed with a timer, so that a
 // switch which loses us goes back by itself.
-// Source: EOS user manual, "Configuration sessions" and eAPI; aristanetworks/pyeapi, napalm's eos
-// driver; checked 2026-11.
+// Source: Kestra's ConfigSession for EOS (a commit with a timer goes back unless confirmed);
+// checked 2026-11. The EOS user manual, pyeapi and napalm's eos driver: from memory.
 #include <map>
 
 #include "families/switches/driver_http.hpp"

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "codec/json.hpp"
+#include "families/switches/driver_lldp.hpp"
 
 namespace tundish::switches {
 namespace {
@@ -189,26 +190,6 @@ std::string gateway_mac(const std::vector<Link>& links) {
   return most->first;
 }
 
-/// json0 keeps every level a list, whatever their number. Source: lldpcli(8); checked 2026-11.
-void read_neighbours(const std::string& text, std::vector<PortNeighbour>& out) {
-  const auto root = JsonValue::parse(text);
-  if (!root) return;
-  for (const auto& lldp : root->at("lldp").items()) {
-    for (const auto& seen : lldp.at("interface").items()) {
-      PortNeighbour neighbour;
-      neighbour.port = text_of(seen.at("name"));
-      neighbour.device = text_of(seen.at("chassis").at(0).at("name").at(0).at("value"));
-      for (const auto& id : seen.at("port").at(0).at("id").items()) {
-        if (text_of(id.at("type")) != "mac") neighbour.device_port = text_of(id.at("value"));
-      }
-      if (neighbour.device_port.empty()) {
-        neighbour.device_port = text_of(seen.at("port").at(0).at("descr").at(0).at("value"));
-      }
-      if (!neighbour.device.empty()) out.push_back(std::move(neighbour));
-    }
-  }
-}
-
 /// Without the line by which `zebra -n` says where a VRF's namespace is, when it is where it has to
 /// be: it shows that line but nobody writes it.
 std::string without_places(const std::string& conf) {
@@ -234,7 +215,7 @@ class Live {
       if (section.kind == "nft") take_filter(section);
       if (section.kind == "vlan") vlans_ = section.text;
       if (section.kind == "tunnel") tunnels_ = section.text;
-      if (section.kind == "lldp") read_neighbours(section.text, out.facts.neighbours);
+      if (section.kind == "lldp") read_lldp_json0(section.text, out.facts.neighbours);
     }
     out.files = {{"frr.conf", conf_}, {"kernel", TRY(kernel_text())}, {"nft", nft_text()}};
     for (const auto& link : links_) {

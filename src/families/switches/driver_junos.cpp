@@ -1,6 +1,7 @@
 #include "families/switches/driver_junos.hpp"
 
 #include "base/text.hpp"
+#include "families/switches/driver_lldp.hpp"
 
 namespace tundish::switches {
 namespace {
@@ -71,7 +72,8 @@ void read_neighbours(std::string_view xml, SwitchFacts& facts) {
     if (port.empty()) port = first_of(far, "lldp-local-interface");
     std::string device_port = first_of(far, "lldp-remote-port-id");
     if (device_port.empty()) device_port = first_of(far, "lldp-remote-port-description");
-    facts.neighbours.push_back({port, first_of(far, "lldp-remote-system-name"), device_port});
+    facts.neighbours.push_back(
+        {port, first_of(far, "lldp-remote-system-name"), device_port, plain_mac(device_port)});
   }
 }
 

@@ -2,8 +2,9 @@
 // Juniper Junos over its REST API: load, commit confirmed and release in one request, which stops
 // at the first error; a commit that nobody confirms is taken back by the switch. Source: Junos OS
 // REST API guide (POST /rpc?stop-on-error=1), Junos XML management protocol guide
-// (load-configuration action="set", commit-configuration with confirm-timeout in minutes,
-// get-configuration format="set"); checked 2026-11.
+// (commit-configuration with confirm-timeout in minutes, 1 to 65535, not in seconds as NETCONF's
+// commit has it; checked 2026-11). The REST guide, load-configuration action="set" and
+// get-configuration format="set" are from memory: no page of them was to be read in 2026-11.
 #include "families/switches/driver_http.hpp"
 #include "families/switches/driver_transport.hpp"
 

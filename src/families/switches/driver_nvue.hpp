@@ -1,7 +1,9 @@
 #pragma once
 // Cumulus Linux over the NVUE API: a revision for each change, applied as a whole or not at all.
 // Source: Cumulus Linux 5.10 user guide, "NVUE API": POST revision, PATCH ?rev=ID, PATCH
-// revision/ID {"state": "apply"}, poll, and {"state": "save"} on the applied one; checked 2026-11.
+// revision/ID {"state": "apply"}, poll, and {"state": "save"} on the applied one; NVUE reference,
+// Config Commands: from 5.9 on an apply saves by itself, so that also a change which is then undone
+// was saved for a moment; checked 2026-11.
 #include <memory>
 
 #include "families/switches/driver_http.hpp"

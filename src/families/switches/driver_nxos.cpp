@@ -1,6 +1,7 @@
 #include "families/switches/driver_nxos.hpp"
 
 #include "base/text.hpp"
+#include "families/switches/driver_lldp.hpp"
 
 namespace tundish::switches {
 namespace {
@@ -35,6 +36,7 @@ void read_facts(const JsonValue& status, const JsonValue& lldp, SwitchFacts& fac
     }
     out.device = far.at("sys_name").as_text().value_or("");
     out.device_port = far.at("port_id").as_text().value_or("");
+    out.device_mac = plain_mac(out.device_port);
     facts.neighbours.push_back(std::move(out));
   }
 }

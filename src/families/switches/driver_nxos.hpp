@@ -2,8 +2,9 @@
 // Cisco NX-OS over NX-API (JSON-RPC). It has neither sessions for everything nor confirmed commits:
 // a checkpoint is set before a change, for people; what a change left half done is undone by steps,
 // because a rollback would put isolated ports back.
-// Source: Cisco Nexus 9000 NX-OS programmability guide 10.5, "NX-API CLI" (JSON-RPC, rollback
-// options), system management guide, "Configuring rollback"; checked 2026-11.
+// Source: NX-API REST SDK guide 9.3(x), "Configuring Checkpoints and Rollback" (`checkpoint NAME`,
+// `rollback running-config checkpoint NAME`); checked 2026-11. Programmability guide 10.5, "NX-API
+// CLI" (JSON-RPC): from memory, not to be read in 2026-11.
 #include "families/switches/driver_http.hpp"
 
 namespace tundish::switches {

@@ -7,6 +7,7 @@
 #include "families/switches/driver_junos.hpp"
 #include "families/switches/driver_nvue.hpp"
 #include "families/switches/driver_nxos.hpp"
+#include "families/switches/driver_sonic.hpp"
 #include "families/switches/switch_item.hpp"
 
 namespace tundish::switches {
@@ -22,6 +23,7 @@ SwitchDrivers::SwitchDrivers(const SwitchTools& tools) {
   add("nxos", std::make_unique<NxosTransport>(tools.wire, tools.login), tools.scheduler);
   add("nvue", std::make_unique<NvueTransport>(tools.wire, tools.scheduler, tools.login),
       tools.scheduler);
+  add("sonic", std::make_unique<SonicTransport>(tools.exec), tools.scheduler);
   add("junos", std::make_unique<JunosTransport>(tools.wire, tools.login), tools.scheduler);
 }
 

@@ -139,6 +139,7 @@ inline std::vector<GoldenCase> golden_cases(const SwitchCapabilities& capabiliti
   join(stored, shape, 4, 112);
   stored.vrfs[0].leaks = {{"Vrf60001", {"10.200.0.0/24"}}};
   stored.vrfs[1].leaks = {{"Vrf00010", {"100.64.0.1/32", "100.64.0.2/32"}}};
+  stored.vrfs[0].routes = {{"100.64.0.1/32", "10.10.0.11"}, {"100.64.0.2/32", "10.10.0.12"}};
   SwitchState smaller = base, shut = base;
   join(smaller, shape, 2, 0);
   join(shut, shape, 1, 0);

@@ -11,6 +11,7 @@ namespace {
 
 SwitchCapabilities capabilities() {
   SwitchCapabilities out;
+  out.address_routes = true;
   out.confirmed_commit = true;
   out.session_diff = true;  // show | compare
   // Source: Juniper CLI reference, routing-instances: names up to 127 characters; ours are kept to

@@ -115,7 +115,8 @@ SwitchState state_of_leaf() {
                 "10.255.0.5:10",
                 {"65000:50010"},
                 {"65000:50010"},
-                {{"Vrf60001", {"10.200.0.0/24"}}}};
+                {{"Vrf60001", {"10.200.0.0/24"}}},
+                {{"100.64.0.10/32", "10.10.0.11"}}};
   VrfState storage{"Vrf60001",
                    "",
                    60001,
@@ -124,7 +125,8 @@ SwitchState state_of_leaf() {
                    "10.255.0.5:60001",
                    {"65000:60001", "65001:60001"},
                    {"65000:60001"},
-                   {{"Vrf00010", {"100.64.0.10/32", "100.64.0.11/32"}}}};
+                   {{"Vrf00010", {"100.64.0.10/32", "100.64.0.11/32"}}},
+                   {}};
   want.vrfs = {acme, storage};
   want.segments = {{"Vrf00010",
                     110,
@@ -234,6 +236,36 @@ TEST(Junos, what_is_not_understood_within_our_objects_is_told) {
     } else {
       EXPECT_THAT(unclear, Contains(HasSubstr(want))) << text;
     }
+  }
+}
+
+/// One statement of ours, written otherwise by hand. A community keeps its name when its member is
+/// changed, so that a change would add a member to it and never be done: it is told by name.
+TEST(Junos, a_statement_of_ours_changed_by_hand_is_told) {
+  const auto cases = golden_cases(item().capabilities(), shape());
+  const std::string good = (*item().render(cases[2].to))[0].text;
+  const std::tuple<const char*, const char*, const char*> changes[] = {
+      {"community Vrf00010-65000-50010 members target:65000:50010",
+       "community Vrf00010-65000-50010 members target:65000:50011", "Vrf00010-65000-50010"},
+      {"term t20 then accept", "term t10 then accept", "has not one `then`"},
+      {"Vrf00010 instance-type vrf", "Vrf00011 instance-type vrf", "Vrf00010 lacks"},
+      {"Vrf00010 protocols evpn ip-prefix-routes encapsulation vxlan",
+       "Vrf60001 protocols evpn ip-prefix-routes encapsulation vxlan", "said twice"},
+      {"seg10010 service-type vlan-based", "seg10010 service-type vlan-aware",
+       "not as we write it"},
+      {"seg10010 vlans v110 l3-interface irb.110", "seg10010 vlans v112 l3-interface irb.110",
+       "seg10010 lacks"},
+      {"et-0/0/1 mtu 9216", "et-0/0/1 mtu 1514", "mtu 1514"},
+      {"et-0/0/1 description \"node01 eth0\"", "et-0/0/2 description \"node01 eth0\"",
+       "said twice"},
+      {"policy-statement Vrf00010-IMPORT term own then accept",
+       "policy-statement Vrf00011-IMPORT term own then accept", "Vrf00010-IMPORT"}};
+  for (const auto& [old, now, want] : changes) {
+    std::string text = good;
+    ASSERT_NE(text.find(old), std::string::npos) << old;
+    text.replace(text.find(old), std::string(old).size(), now);
+    const auto seen = item().parse({{"configuration", text}}, ownership_for_test(cases[2].to));
+    EXPECT_THAT(seen->unclear, Contains(HasSubstr(want))) << now;
   }
 }
 

@@ -9,9 +9,11 @@ namespace {
 
 SwitchCapabilities capabilities() {
   SwitchCapabilities out;
+  out.address_routes = true;
   out.session_diff = true;  // GET /nvue_v1/?rev=ID&diff=applied before the apply
   // Source: Cumulus Linux 5.10 user guide, VLAN-aware Bridge Mode: 3725-3999 are reserved for
-  // L3VNIs and internal use by default; checked 2026-11.
+  // L3VNIs and internal use by default. From memory: the page was not to be read in 2026-11, and
+  // older releases reserve 3000-3999. Our own VLANs end at 2999.
   out.reserved_vlans = {{3725, 3999}};
   out.proof = ProofLevel::emulator;
   out.proof_by = "tests/contract/switch_drivers_test";

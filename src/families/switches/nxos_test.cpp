@@ -66,9 +66,10 @@ SwitchState state_of_leaf() {
                 "10.255.0.5:10",
                 {"65000:50010"},
                 {"65000:50010"},
-                {{"Vrf60001", {"10.200.0.0/24"}}}};
+                {{"Vrf60001", {"10.200.0.0/24"}}},
+                {{"100.64.0.10/32", "10.10.0.11"}}};
   VrfState storage{"Vrf60001",      "", 60001, 60001, 0, "10.255.0.5:60001", {"65000:60001"},
-                   {"65000:60001"}, {}};
+                   {"65000:60001"}, {}, {}};
   want.vrfs = {acme, storage};
   want.segments = {{"Vrf00010",
                     110,
@@ -146,6 +147,32 @@ TEST(Nxos, what_is_not_understood_within_our_objects_is_told) {
        "not those of one VRF"}};
   for (const auto& [text, want] : added) {
     EXPECT_THAT(told(good + text), Contains(HasSubstr(want))) << text;
+  }
+}
+
+/// One line of ours, written otherwise by hand: it is told by name, whatever it was for.
+TEST(Nxos, a_line_of_ours_changed_by_hand_is_told) {
+  const auto cases = golden_cases(item().capabilities(), shape());
+  const std::string good = (*item().render(cases[2].to))[0].text;
+  const std::tuple<const char*, const char*, const char*> changes[] = {
+      {"  name Vrf00010\n", "  name Vrf60001\n", "name Vrf60001"},
+      {"  name seg10010\n", "  name seg10011\n", "name seg10011"},
+      {"mtu 9216\n  vrf member Vrf00010", "mtu 1500\n  vrf member Vrf00010", "mtu 1500"},
+      {"redistribute direct route-map Vrf00010-DIRECT", "redistribute direct route-map NONE",
+       "NONE does not permit"},
+      {"redistribute direct route-map Vrf00010-DIRECT",
+       "redistribute direct route-map Vrf60001-DIRECT", "map of another VRF"},
+      {"route-map Vrf00010-DIRECT permit", "route-map Vrf00010-DIRECT deny", "does not permit"},
+      {"    route-target import 65000:50010\n", "", "with evpn only"},
+      {"    route-target export 65000:50010\n", "", "exports differ"},
+      {"  vrf Vrf00010\n    address-family", "  vrf Vrf60001\n    address-family",
+       "does not redistribute"}};
+  for (const auto& [old, now, want] : changes) {
+    std::string text = good;
+    ASSERT_NE(text.find(old), std::string::npos) << old;
+    text.replace(text.find(old), std::string(old).size(), now);
+    const auto seen = item().parse({{"running-config", text}}, ownership_for_test(cases[2].to));
+    EXPECT_THAT(seen->unclear, Contains(HasSubstr(want))) << old;
   }
 }
 

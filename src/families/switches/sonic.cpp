@@ -11,7 +11,9 @@ namespace {
 SwitchCapabilities capabilities() {
   SwitchCapabilities out;
   out.needs_l3vlan = true;
-  out.proof_by = "families/switches/sonic_test";
+  out.address_routes = true;
+  out.proof = ProofLevel::emulator;
+  out.proof_by = "tests/contract/switch_drivers_test";
   return out;
 }
 
@@ -101,7 +103,13 @@ void join_segments(SwitchSeen& out, FrrSeen& frr, const SwitchOwnership& ownersh
 }
 
 Result<SwitchSeen> parse(const SwitchFiles& files, const SwitchOwnership& ownership) {
-  auto config = TRY(sonic_parts::parse_tables(text_of(files, "config_db.json"), ownership));
+  const sonic_parts::Databases databases{
+      text_of(files, "appl_db.json"), text_of(files, "asic_db.json"),
+      text_of(files, "counters_db.json"), text_of(files, "state_db.json")};
+  // A file alone has no databases; an answer of a switch has all of them.
+  const bool live = !databases.appl.empty();
+  auto config = TRY(sonic_parts::parse_tables(text_of(files, "config_db.json"), ownership,
+                                              live ? &databases : nullptr));
   auto frr = parse_frr_conf(text_of(files, "frr.conf"), ownership, sonic_parts::dialect);
   SwitchSeen out{std::move(config.own), std::move(config.foreign), std::move(config.unclear)};
   out.own.asn = frr.asn;

@@ -46,12 +46,25 @@ class StateMaker {
   /// `state` after a few changes of the kind that orders bring.
   SwitchState change(SwitchState state) {
     for (int n = 1 + upto(3); n > 0; --n) change_once(state);
-    return merge_patch(std::move(state), {}, {"Vrf60001"});
+    state = merge_patch(std::move(state), {}, {"Vrf60001"});
+    for (auto& vrf : state.vrfs) {
+      std::erase_if(vrf.routes,
+                    [&](const AddressRoute& route) { return !leads(state, vrf, route); });
+    }
+    return state;
   }
 
   int upto(int bound) { return static_cast<int>(random_() % static_cast<std::uint32_t>(bound)); }
 
  private:
+  /// To a segment that is there: a route goes with the segment that it leads into.
+  static bool leads(const SwitchState& state, const VrfState& vrf, const AddressRoute& route) {
+    const std::string net = route.via.substr(0, route.via.rfind('.') + 1);
+    return std::any_of(state.segments.begin(), state.segments.end(), [&](const auto& segment) {
+      return segment.vrf == vrf.name && segment.gateway.starts_with(net);
+    });
+  }
+
   static std::string five(int number) { return std::to_string(100000 + number).substr(1); }
 
   VrfState make_vrf(const SwitchState& state, int vrf_id, int l3vni) {
@@ -125,6 +138,14 @@ class StateMaker {
       }
       state.segments.push_back(segment);
     }
+    for (const auto& segment : state.segments) {
+      if (segment.vrf != vrf.name || segment.gateway.empty() || !vrf.routes.empty()) continue;
+      for (int n = upto(3); n > 0; --n) {
+        vrf.routes.push_back(
+            {"100.65." + std::to_string(vrf_id % 250) + "." + std::to_string(n) + "/32",
+             segment.gateway.substr(0, segment.gateway.rfind('.')) + "." + std::to_string(10 + n)});
+      }
+    }
     if (upto(3) == 0) {
       SwitchPortState& port = add_port(state);
       port.mode = PortMode::routed;
@@ -174,10 +195,14 @@ class StateMaker {
       auto& vrf = state.vrfs[static_cast<std::size_t>(upto(static_cast<int>(state.vrfs.size())))];
       vrf.import_targets = {"65000:" + std::to_string(vrf.l3vni), "65000:98001"};
       vrf.leaks.clear();
+      if (!vrf.routes.empty()) vrf.routes.pop_back();
     } else if (kind == 4 && !state.segments.empty()) {
       auto& segment = state.segments.back();
       segment.mtu = segment.mtu == 9000 ? 4200 : 9000;
       if (!segment.gateway.empty() && segment.vrf != "Vrf60001") segment.gateway = "10.77.3.1/25";
+      for (auto& vrf : state.vrfs) {
+        if (vrf.name == segment.vrf) vrf.routes.clear();
+      }
     } else if (kind == 5 && !state.acls.empty()) {
       state.acls[0] = make_acl(state.acls[0].name);
     } else if (kind == 6 && !state.segments.empty()) {

@@ -35,6 +35,7 @@ struct SwitchCapabilities {
   bool confirmed_commit = false;  ///< the switch undoes a change that nobody confirms
   bool session_diff = false;      ///< it shows its own difference before the commit
   bool needs_l3vlan = false;      ///< an L3VNI needs a VLAN of its own
+  bool address_routes = false;       ///< VrfState::routes
   bool transitive_leak = true;    ///< a leaked route may be leaked again
   int vrf_name_limit = 15;
   int acl_name_limit = 31;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "model/firewall.hpp"
 #include "model/ops/network_ops.hpp"
 #include "model/ops/pool.hpp"
 #include "model/ops/tenancy_ops.hpp"
@@ -107,9 +108,9 @@ Result<> check_room(const std::string& cluster, const std::string& prefix, std::
   const std::size_t size = parsed ? parsed->last() - parsed->address + std::size_t{1} : 0;
   const std::size_t most = size > 16 ? size - 16 : 0;
   if (nodes <= most) return {};
-  return make_error(Code::unsupported, "cluster " + cluster + " would declare " +
-                                           std::to_string(nodes) + " nodes; " + prefix + " holds " +
-                                           std::to_string(most))
+  return make_error(Code::invalid, "cluster " + cluster + " would declare " +
+                                       std::to_string(nodes) + " nodes; " + prefix + " holds " +
+                                       std::to_string(most))
       .about("cluster/" + cluster)
       .with_remedy("order several smaller clusters, or name a wider prefix");
 }
@@ -147,6 +148,7 @@ Result<> add_service_nodes(Txn& txn, const ClusterOrder& order, Cluster& cluster
                            Allocation& allocation) {
   const std::string& prefix = allocation.status.prefix;
   const Node controller = TRY(get_object(txn, order.controller));
+  TRY_VOID(check_service_node(txn.view(), controller, {prefix}));
   AllocationNode member;
   member.node = controller.id;
   member.role = MemberRole::controller;
@@ -165,6 +167,43 @@ Result<> add_service_nodes(Txn& txn, const ClusterOrder& order, Cluster& cluster
   return {};
 }
 
+/// Who comes in: ssh from anywhere where nothing else was ordered; nobody without a login node.
+Result<> plan_access(const ClusterOrder& order, const FabricSpec& fabric, NetworkSpec& spec) {
+  std::size_t number = 0;
+  for (const auto& rule : spec.access) {
+    TRY_VOID(check_access_rule(rule, ++number));
+    const bool has_gateway = !fabric.access_prefix.empty();
+    if (has_gateway && !order.login.empty()) continue;
+    return make_error(Code::conflict,
+                      "access rule 1: " +
+                          (has_gateway ? "cluster " + order.name + " has no login node"
+                                       : "fabric " + order.fabric + " has no access network"))
+        .about("cluster/" + order.name)
+        .with_remedy(has_gateway ? "order it with a login node, or without rules for access"
+                                 : "leave the rule out, or give the fabric an access_prefix");
+  }
+  if (!spec.access.empty() || order.login.empty() || fabric.access_prefix.empty()) return {};
+  FirewallRule ssh;
+  ssh.protocol = "tcp";
+  ssh.port_from = 22;
+  spec.access.push_back(ssh);
+  return {};
+}
+
+Result<> plan_firewall(const Registry& view, const ClusterOrder& order, NetworkSpec& spec) {
+  static const FabricSpec undeclared;
+  const Fabric* found = view.find_named<Fabric>(order.fabric);
+  TRY_VOID(plan_access(order, found ? found->spec : undeclared, spec));
+  std::size_t number = 0;
+  for (auto& rule : spec.firewall) {
+    TRY_VOID(check_firewall_rule(rule, ++number));
+    TRY_VOID(check_firewall_reach(found ? found->spec : undeclared, rule, number));
+    // Nobody sends under an address that is not of his network.
+    if (rule.source.empty()) rule.source = spec.prefixes.front();
+  }
+  return {};
+}
+
 /// The prefixes of the order, or a block of our own plan: 10.64.BLOCK.0/24.
 Result<NetworkSpec> plan_network(Txn& txn, const ClusterOrder& order, const ClusterId& owner) {
   NetworkSpec spec = order.network;
@@ -173,8 +212,10 @@ Result<NetworkSpec> plan_network(Txn& txn, const ClusterOrder& order, const Clus
     spec.prefixes.push_back("10.64." + std::to_string(block) + ".0/24");
   }
   TRY_VOID(check_prefixes(txn.view(), order.fabric, spec.prefixes, "cluster/" + order.name));
+  TRY_VOID(check_out_of_band(txn.view(), spec.prefixes, "cluster/" + order.name));
   TRY_VOID(check_room(order.name, spec.prefixes.front(),
                       order.members.size() + order.spares.size() + order.headroom.size()));
+  TRY_VOID(plan_firewall(txn.view(), order, spec));
   return spec;
 }
 
@@ -206,7 +247,11 @@ Result<> place_order(Txn& txn, const ClusterOrder& order) {
   cluster.status.phase_since = txn.now();
   Allocation allocation = begin_allocation(txn, order, cluster.id);
   NetworkSpec spec = TRY(plan_network(txn, order, cluster.id));
-  allocation.status.prefix = spec.prefixes.front();
+  allocation.status.prefix = cluster.status.prefix = spec.prefixes.front();
+  for (const auto& rule : spec.firewall) {
+    cluster.spec.firewall.push_back(render_firewall_rule(rule));
+  }
+  for (const auto& rule : spec.access) cluster.spec.access.push_back(render_access_rule(rule));
   cluster.status.index = TRY(take_value(txn, order.fabric, "cluster_index", cluster.id.str()));
   cluster.status.allocation = allocation.id;
   for (const auto* list : {&order.members, &order.spares, &order.headroom}) {
@@ -217,6 +262,8 @@ Result<> place_order(Txn& txn, const ClusterOrder& order) {
   Network network = TRY(draw_network(txn, order.fabric, allocation, std::move(spec)));
   allocation.status.segment = network.status.segments.front().name;
   allocation.status.network = network.id;
+  const std::string& gateway = network.status.access_address;
+  cluster.status.access_address = gateway.substr(0, gateway.find('/'));
   txn.put(std::move(network));
   txn.put(std::move(allocation));
   txn.put(std::move(cluster));
@@ -224,6 +271,28 @@ Result<> place_order(Txn& txn, const ClusterOrder& order) {
 }
 
 }  // namespace
+
+Result<> check_service_node(const Registry& view, const Node& node,
+                            const std::vector<std::string>& prefixes) {
+  if (node.status.hardware.network_namespaces) return {};
+  for (const auto& [id, allocation] : view.all<Allocation>()) {
+    if (!find_member(allocation, node.id)) continue;
+    const auto other = parse_prefix(allocation.status.prefix);
+    for (const auto& text : prefixes) {
+      const auto wanted = parse_prefix(text);
+      if (!wanted || !other || !wanted->overlaps(*other)) continue;
+      // The other cluster is not named: it may be another tenant's.
+      return make_error(Code::conflict, "service node " + node.meta.name +
+                                            " has no network namespaces, and serves " +
+                                            "a cluster already whose prefix overlaps " + text)
+          .about("node/" + node.meta.name)
+          .with_remedy(
+              "choose another prefix, or let its agent make network namespaces "
+              "(CAP_SYS_ADMIN, a kernel with CONFIG_NET_NS)");
+    }
+  }
+  return {};
+}
 
 const AllocationNode* find_member(const Allocation& allocation, const NodeId& node) {
   for (const auto& member : allocation.status.nodes) {
@@ -267,6 +336,9 @@ OperationPtr resize_cluster(ClusterResize resize) {
     Allocation allocation = TRY(get_object(txn, cluster.status.allocation));
     const int grown = resize.nodes - cluster.spec.nodes;
     if (grown > 0) TRY_VOID(check_quota(txn, cluster.meta.tenant, cluster.spec, grown));
+    std::size_t declared = cluster.status.declared.size();
+    for (const auto& id : resize.added_members) declared += address_of(cluster, id).empty() ? 1 : 0;
+    TRY_VOID(check_room(cluster.meta.name, allocation.status.prefix, declared));
     for (const auto& id : resize.added_members) {
       TRY_VOID(lock_node(txn, id, allocation.id));
       declare(txn, cluster, id, allocation.status.prefix);
@@ -410,12 +482,16 @@ OperationPtr mark_setup_begun(AllocationId id, NodeId node) {
 
 OperationPtr mark_joined(AllocationId id, NodeId node, bool joined, std::string setup_hash) {
   return make_operation("mark_joined", about(id), [=](Txn& txn) -> Result<> {
+    bool left = false;
     TRY_VOID(change_member(txn, id, node, [&](AllocationNode& member) {
       const bool renewed = std::exchange(member.setup_hash, setup_hash) != setup_hash;
       if (renewed) ++member.setups;
       const bool cleaned = !joined && std::exchange(member.begun, false);
+      left = !joined && member.joined;
       return std::exchange(member.joined, joined) != joined || renewed || cleaned;
     }));
+    const Allocation* held = txn.view().find(id);
+    if (left && held) touch_network(txn, held->status.network);  // its way to the storage goes
     Node object = TRY(get_object(txn, node));
     const bool waits = object.status.phase == NodePhase::reserved ||
                        object.status.phase == NodePhase::provisioning;

@@ -54,6 +54,11 @@ OperationPtr record_drained(ClusterId id, std::vector<std::string> names);
 /// Removes a cluster whose nodes are all gone; its pool values become tombstones.
 OperationPtr remove_cluster(ClusterId id);
 
+/// Refused when the service node cannot keep a cluster with these prefixes apart from those that it
+/// serves: without network namespaces it holds all their addresses side by side.
+Result<> check_service_node(const Registry& view, const Node& node,
+                            const std::vector<std::string>& prefixes);
+
 const AllocationNode* find_member(const Allocation& allocation, const NodeId& node);
 int count_role(const Allocation& allocation, MemberRole role);
 

@@ -1,6 +1,7 @@
 // Operations on fabrics, switches' status and firewalls: what is checked before anything is drawn.
 #include <algorithm>
 
+#include "model/firewall.hpp"
 #include "model/ops/network_ops.hpp"
 #include "model/prefix.hpp"
 
@@ -96,6 +97,7 @@ Result<> check_own_prefixes(const std::string& name, const FabricSpec& spec) {
     named.emplace_back("storage_prefix", spec.storage_prefix);
     named.emplace_back("storage_node_pool", spec.storage_node_pool);
   }
+  if (!spec.access_prefix.empty()) named.emplace_back("access_prefix", spec.access_prefix);
   std::vector<Prefix> taken;
   for (const auto& [what, text] : named) {
     const auto parsed = parse_prefix(text);
@@ -114,6 +116,15 @@ Result<> check_own_prefixes(const std::string& name, const FabricSpec& spec) {
           .with_remedy("keep underlay, management, storage and node addresses apart");
     }
     taken.push_back(*parsed);
+  }
+  const auto access = parse_prefix(spec.access_prefix);
+  const auto router = parse_ipv4(spec.access_router);
+  const bool has_router = !spec.access_router.empty();
+  if (has_router && (!access || !router || !access->contains({*router, 32}))) {
+    return make_error(Code::invalid, "fabric " + name + ": access_router \"" + spec.access_router +
+                                         "\" is not in access_prefix")
+        .about("fabric/" + name)
+        .with_remedy("give the router's IPv4 address in the access network, or leave it out");
   }
   const auto storage = parse_prefix(spec.storage_prefix);
   for (const auto& port : spec.storage_ports) {
@@ -137,31 +148,23 @@ Result<> check_networks(Txn& txn, const std::string& name) {
   return {};
 }
 
-bool is_one_of(const std::string& text, std::initializer_list<const char*> words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
-}
-
-Result<> check_rule(const FirewallRule& rule, std::size_t number) {
-  const auto refuse = [&](const std::string& what, const std::string& remedy) -> Result<> {
-    return make_error(Code::invalid, "firewall rule " + std::to_string(number) + ": " + what)
-        .with_remedy(remedy);
-  };
-  if (!is_one_of(rule.protocol, {"ip", "tcp", "udp", "icmp"})) {
-    return refuse("protocol \"" + rule.protocol + "\" is not known", "use ip, tcp, udp or icmp");
+/// Exports that are made by us need a server that nodes find where the storage's routes lead.
+Result<> check_storage(const std::string& name, const FabricSpec& spec) {
+  if (spec.storage_url.empty()) return {};
+  const auto storage = parse_prefix(spec.storage_prefix);
+  const auto mounted = parse_prefix(spec.storage_mount_address + "/32");
+  if (!spec.storage_url.starts_with("ssh://")) {
+    return make_error(Code::invalid,
+                      "fabric " + name + ": storage_url \"" + spec.storage_url + "\" is none")
+        .about("fabric/" + name)
+        .with_remedy("write ssh://user@address");
   }
-  for (const auto* prefix : {&rule.source, &rule.destination}) {
-    if (!prefix->empty() && !parse_prefix(*prefix)) {
-      return refuse("\"" + *prefix + "\" is no IPv4 prefix", "write 10.10.0.0/24, or nothing");
-    }
-  }
-  const int last = rule.port_to == 0 ? rule.port_from : rule.port_to;
-  if (rule.port_from < 0 || last > 65535 || last < rule.port_from) {
-    return refuse("ports are no range of 1 to 65535", "give the lower port first");
-  }
-  if (rule.port_from > 0 && !is_one_of(rule.protocol, {"tcp", "udp"})) {
-    return refuse("protocol " + rule.protocol + " has no ports", "use tcp or udp");
-  }
-  return {};
+  if (storage && mounted && storage->contains(*mounted)) return {};
+  return make_error(Code::invalid,
+                    "fabric " + name + ": storage_mount_address \"" + spec.storage_mount_address +
+                        "\" is not in storage_prefix \"" + spec.storage_prefix + "\"")
+      .about("fabric/" + name)
+      .with_remedy("declare both, or leave storage_url out");
 }
 
 }  // namespace
@@ -173,6 +176,7 @@ OperationPtr put_fabric(std::string name, FabricSpec spec) {
     TRY_VOID(check_ranges(name, spec));
     TRY_VOID(check_apart(name, spec));
     TRY_VOID(check_own_prefixes(name, spec));
+    TRY_VOID(check_storage(name, spec));
     Fabric fabric;
     if (const Fabric* known = txn.view().find_named<Fabric>(name)) {
       fabric = *known;
@@ -191,7 +195,7 @@ OperationPtr set_firewall(NetworkId id, std::vector<FirewallRule> rules) {
   const std::string object = "network/" + id.str();
   return make_operation("set_firewall", object, [=](Txn& txn) -> Result<> {
     Network network = TRY(get_object(txn, id));
-    for (std::size_t i = 0; i < rules.size(); ++i) TRY_VOID(check_rule(rules[i], i + 1));
+    for (std::size_t i = 0; i < rules.size(); ++i) TRY_VOID(check_firewall_rule(rules[i], i + 1));
     if (network.spec.firewall == rules) return {};
     network.spec.firewall = rules;
     ++network.meta.version;

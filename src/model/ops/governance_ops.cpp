@@ -4,12 +4,14 @@ namespace tundish {
 
 Result<> require_scope(const std::string& scope) {
   if (scope == "*") return {};
-  for (const char* kind : {"site:", "rack:", "tenant:", "cluster:", "switch:", "node:"}) {
+  for (const char* kind :
+       {"site:", "rack:", "tenant:", "cluster:", "switch:", "fabric:", "node:"}) {
     if (scope.starts_with(kind) && scope.size() > std::string_view(kind).size()) return {};
   }
   return make_error(Code::invalid, "\"" + scope + "\" is no scope")
       .with_remedy(
-          "use *, site:NAME, rack:NAME, tenant:NAME, cluster:NAME, switch:NAME or node:NAME");
+          "use *, site:NAME, rack:NAME, tenant:NAME, cluster:NAME, switch:NAME, fabric:NAME or "
+          "node:NAME");
 }
 
 OperationPtr set_hold(std::string scope, std::string reason, Instant until) {

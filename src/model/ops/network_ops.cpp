@@ -113,12 +113,29 @@ bool any_node(const Txn& txn, const Allocation& allocation,
                      });
 }
 
+bool has_guid(const Node& node) {
+  return std::any_of(node.spec.ports.begin(), node.spec.ports.end(),
+                     [](const Port& port) { return !port.guid.empty(); });
+}
+
+/// A partition that nobody writes isolates nobody, whatever number it has.
+Result<> check_driven(const Fabric& fabric) {
+  if (!fabric.spec.management_url.empty()) return {};
+  return make_error(Code::unsupported, "InfiniBand fabric " + fabric.meta.name +
+                                           " has no management_url: nobody would put the nodes' "
+                                           "HCAs into a partition of their own")
+      .about("fabric/" + fabric.meta.name)
+      .with_remedy("give the fabric its driver and management_url, or take it out of fabrics_file");
+}
+
 Result<> draw_partitions(Txn& txn, const Allocation& allocation, const std::string& owner,
                          Network& network) {
   for (const auto& member : allocation.status.nodes) {
     TRY_VOID(check_guids(txn.view(), TRY(get_object(txn, member.node))));
   }
-  if (const Fabric* fabric = find_fabric(txn.view(), FabricTechnology::infiniband)) {
+  const Fabric* fabric = find_fabric(txn.view(), FabricTechnology::infiniband);
+  if (fabric && any_node(txn, allocation, has_guid)) {
+    TRY_VOID(check_driven(*fabric));
     network.status.partition_fabric = fabric->meta.name;
     network.status.pkey = TRY(take_value(txn, fabric->meta.name, "pkey", owner));
   }
@@ -133,10 +150,62 @@ Result<> draw_partitions(Txn& txn, const Allocation& allocation, const std::stri
   return {};
 }
 
+/// Where people call: only for clusters that let anybody in.
+Result<> draw_gateway(Txn& txn, const std::string& owner, Network& network) {
+  const auto prefix = parse_prefix(spec_of(txn.view(), network.status.fabric).access_prefix);
+  if (!prefix || network.spec.access.empty()) return {};
+  const int value = TRY(take_value(txn, network.status.fabric, "access_address", owner));
+  network.status.access_address = render_ipv4(prefix->address + static_cast<std::uint32_t>(value)) +
+                                  "/" + std::to_string(prefix->length);
+  return {};
+}
+
 std::vector<std::string> names_of(const std::vector<StoragePort>& ports) {
   std::set<std::string> out;
   for (const auto& port : ports) out.insert(port.switch_name);
   return {out.begin(), out.end()};
+}
+
+/// Prefixes that no network can have. Source: IANA IPv4 Special-Purpose Address Registry, RFC 6890,
+/// RFC 5771; checked 2026-11.
+struct SpecialPrefix {
+  const char* text;
+  const char* what;
+};
+constexpr SpecialPrefix special_prefixes[] = {{"0.0.0.0/8", "addresses of this network"},
+                                              {"127.0.0.0/8", "loopback addresses"},
+                                              {"169.254.0.0/16", "link-local addresses"},
+                                              {"224.0.0.0/4", "multicast addresses"},
+                                              {"240.0.0.0/4", "reserved addresses"}};
+
+Result<Prefix> read_prefix(const std::string& text, const std::string& object) {
+  const auto refuse = [&](const std::string& why, const std::string& remedy) {
+    return make_error(Code::invalid, "\"" + text + "\" is no usable IPv4 prefix" + why)
+        .about(object)
+        .with_remedy(remedy);
+  };
+  const std::string form = "write the network with a length of 8 to 28, for example 10.10.0.0/24";
+  const auto parsed = parse_prefix(text);
+  if (const auto network = parse_interface(text); network && !parsed) {
+    return refuse(": it has bits set behind its length", "write " + render_prefix(*network));
+  }
+  if (!parsed) return refuse("", form);
+  if (parsed->length == 0) return refuse(": it is the default route", form);
+  if (parsed->length < 8 || parsed->length > 28) return refuse(": its length does not fit", form);
+  for (const auto& special : special_prefixes) {
+    if (!parse_prefix(special.text)->overlaps(*parsed)) continue;
+    return refuse(std::string(": ") + special.text + " are " + special.what,
+                  "use a private one, for example 10.10.0.0/24");
+  }
+  return *parsed;
+}
+
+/// The address in "10.88.1.7:8000", "https://10.88.2.1" or "ssh://root@10.88.2.1:22".
+std::optional<std::uint32_t> address_in(std::string text) {
+  if (const auto scheme = text.find("://"); scheme != std::string::npos) text.erase(0, scheme + 3);
+  text = text.substr(0, text.find('/'));
+  if (const auto user = text.find('@'); user != std::string::npos) text.erase(0, user + 1);
+  return parse_ipv4(text.substr(0, text.find(':')));
 }
 
 Result<> check_mtu(int mtu, const std::string& object) {
@@ -144,6 +213,22 @@ Result<> check_mtu(int mtu, const std::string& object) {
   return make_error(Code::invalid, "MTU " + std::to_string(mtu) + " does not fit the fabric")
       .about(object)
       .with_remedy("use 1280 to 9162: the underlay carries 54 bytes more and 9216 at most");
+}
+
+/// The name of a tenant becomes its export's, which is an account on the server.
+Result<> check_export(const Registry& view, const std::string& fabric,
+                      const Allocation& allocation) {
+  const Tenant* tenant = view.find(allocation.meta.tenant);
+  if (!tenant || spec_of(view, fabric).storage_url.empty()) return {};
+  const std::string& name = tenant->meta.name;
+  const bool fits = !name.empty() && name.size() <= 31 && name[0] >= 'a' && name[0] <= 'z' &&
+                    std::all_of(name.begin(), name.end(), [](char c) {
+                      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+                    });
+  if (fits) return {};
+  return make_error(Code::invalid, "tenant " + name + " cannot have an export of that name")
+      .about("tenant/" + name)
+      .with_remedy("name it with 1 to 31 of a-z, 0-9 and -, beginning with a letter");
 }
 
 }  // namespace
@@ -163,21 +248,40 @@ Result<> check_prefixes(const Registry& view, const std::string& fabric,
   for (const auto& text : spec.management) add("management", text);
   add("storage", spec.storage_prefix);
   if (!spec.storage_prefix.empty()) add("storage addresses of nodes", spec.storage_node_pool);
+  add("access network", spec.access_prefix);
   for (const auto& text : prefixes) {
-    const auto parsed = parse_prefix(text);
-    if (!parsed || parsed->length < 8 || parsed->length > 28) {
-      return make_error(Code::invalid, "\"" + text + "\" is no usable IPv4 prefix")
-          .about(object)
-          .with_remedy("write the network with a length of 8 to 28, for example 10.10.0.0/24");
-    }
+    const Prefix parsed = TRY(read_prefix(text, object));
     for (const auto& other : taken) {
-      if (!other.prefix.overlaps(*parsed)) continue;
+      if (!other.prefix.overlaps(parsed)) continue;
       return make_error(Code::conflict,
                         "prefix " + text + " overlaps " + other.what + " " + other.text)
           .about(object)
           .with_remedy("choose a prefix outside " + other.text);
     }
-    taken.push_back({"prefix", text, *parsed});
+    taken.push_back({"prefix", text, parsed});
+  }
+  return {};
+}
+
+Result<> check_out_of_band(const Registry& view, const std::vector<std::string>& prefixes,
+                           const std::string& object) {
+  for (const auto& text : prefixes) {
+    const auto prefix = parse_prefix(text);
+    const auto check = [&](const std::string& whose, const std::string& where) -> Result<> {
+      const auto address = address_in(where);
+      if (!prefix || !address || !prefix->contains({*address, 32})) return {};
+      return make_error(Code::conflict, "prefix " + text + " holds the out-of-band address " +
+                                            render_ipv4(*address) + " of " + whose)
+          .about(object)
+          .with_remedy("choose a prefix outside the out-of-band network");
+    };
+    for (const auto& [id, node] : view.all<Node>()) {
+      TRY_VOID(check("node " + node.meta.name, node.spec.oob_address));
+      TRY_VOID(check("the BMC of node " + node.meta.name, node.spec.bmc_address));
+    }
+    for (const auto& [id, device] : view.all<Switch>()) {
+      TRY_VOID(check("switch " + device.meta.name, device.spec.management_url));
+    }
   }
   return {};
 }
@@ -187,6 +291,7 @@ Result<Network> draw_network(Txn& txn, const std::string& fabric, const Allocati
   const std::string object = "cluster/" + allocation.meta.name;
   TRY_VOID(check_prefixes(txn.view(), fabric, spec.prefixes, object));
   TRY_VOID(check_mtu(spec.mtu, object));
+  if (spec.storage) TRY_VOID(check_export(txn.view(), fabric, allocation));
   const std::string owner = allocation.cluster.str();
   Network network;
   network.id = txn.make_id<Network>();
@@ -217,6 +322,7 @@ Result<Network> draw_network(Txn& txn, const std::string& fabric, const Allocati
     }
   }
   TRY_VOID(draw_partitions(txn, allocation, owner, network));
+  TRY_VOID(draw_gateway(txn, owner, network));
   return network;
 }
 

@@ -20,6 +20,11 @@ OperationPtr record_fabric_conditions(Id<Fabric> fabric, std::vector<Condition> 
 Result<> check_prefixes(const Registry& view, const std::string& fabric,
                         const std::vector<std::string>& prefixes, const std::string& object);
 
+/// Likewise a prefix that holds an out-of-band address of a node, a BMC or a switch: the fabric may
+/// not be declared, and then knows no management network.
+Result<> check_out_of_band(const Registry& view, const std::vector<std::string>& prefixes,
+                           const std::string& object);
+
 /// Draws every number of the allocation's network, whose nodes are all in `allocation`.
 Result<Network> draw_network(Txn& txn, const std::string& fabric, const Allocation& allocation,
                              NetworkSpec spec);

@@ -69,6 +69,12 @@ class NetworkOps : public testing::Test {
     out.controller = id("svc");
     return out;
   }
+  /// As its agent reports it.
+  void let_keep_apart(const std::string& name) {
+    ObservedHardware seen;
+    seen.network_namespaces = true;
+    must(record_hardware(id(name), seen));
+  }
   const Network& network(const std::string& name) { return *registry_.find_named<Network>(name); }
 
   Registry registry_;
@@ -137,14 +143,96 @@ TEST_F(NetworkOps, overlaps_are_refused_by_name_before_anything_is_taken) {
   refused(with({"10.88.2.0/24"}), Code::conflict, "overlaps management");
   refused(with({"100.64.7.0/24"}), Code::conflict, "storage addresses of nodes");
   refused(with({"10.10.0.1/24"}), Code::invalid, "no usable IPv4 prefix");
+  refused(with({"10.10.0.1/24"}), Code::invalid, "bits set behind its length");
   refused(with({"10.10.0.0/29"}), Code::invalid, "no usable IPv4 prefix");
+  refused(with({"0.0.0.0/0"}), Code::invalid, "default route");
+  refused(with({"230.1.0.0/16"}), Code::invalid, "multicast");
+  refused(with({"127.1.0.0/16"}), Code::invalid, "loopback");
+  refused(with({"169.254.7.0/24"}), Code::invalid, "link-local");
+  refused(with({"250.0.0.0/24"}), Code::invalid, "reserved");
+  refused(with({"10.10.0.0/28"}), Code::invalid, "10.10.0.0/28 holds 0");
   must(with({"10.10.0.0/24", "10.10.1.0/24"}));
   auto other = order("b", {"n2"});
   other.network.prefixes = {"10.10.0.0/24"};
-  must(create_cluster(other));  // another VRF: tenants may use the same addresses
+  // Another VRF: tenants may use the same addresses. But not on a node that would mix them.
+  refused(create_cluster(other), Code::conflict, "service node svc has no network namespaces");
+  let_keep_apart("svc");
+  must(create_cluster(other));
   auto narrow = spec();
   narrow.management = {"10.10.0.0/16"};
   refused(put_fabric("access", narrow), Code::conflict, "overlaps management");
+}
+
+TEST_F(NetworkOps, out_of_band_addresses_are_nobodys_also_on_a_fabric_that_nobody_declared) {
+  NodeSpec node;
+  node.sku = "gpu";
+  node.bmc_mac = "02:00:00:00:00:77";
+  node.bmc_address = "10.64.1.9:8000";
+  node.oob_address = "10.9.0.7";
+  must(admit_node("far", node));
+  auto asked = order("a", {"n1"});
+  asked.network.prefixes = {"10.9.0.0/24"};
+  refused(create_cluster(asked), Code::conflict, "the out-of-band address 10.9.0.7 of node far");
+  asked.network.prefixes = {};
+  refused(create_cluster(asked), Code::conflict, "10.64.1.9 of the BMC of node far");
+}
+
+TEST_F(NetworkOps, a_clusters_firewall_is_of_its_own_addresses_and_opens_nothing_of_the_fabric) {
+  must(put_fabric("access", spec()));
+  const auto with = [&](FirewallRule rule) {
+    auto out = order("a", {"n1"});
+    out.network.firewall = {std::move(rule)};
+    return create_cluster(out);
+  };
+  refused(with({AclAction::permit, "tcp", "", "10.88.2.0/24", 22, 0}), Code::invalid,
+          "10.88.2.0/24 lies in the management network 10.88.0.0/16");
+  refused(with({AclAction::permit, "ip", "", "10.255.0.1/32", 0, 0}), Code::invalid, "underlay");
+  refused(with({AclAction::permit, "gre", "", "192.0.2.0/24", 0, 0}), Code::invalid, "gre");
+  must(with({AclAction::permit, "tcp", "", "0.0.0.0/0", 443, 0}));
+  EXPECT_EQ(network("a").spec.firewall[0].source, "10.64.1.0/24");
+  const Cluster& cluster = *registry_.find_named<Cluster>("a");
+  EXPECT_EQ(cluster.spec.firewall, std::vector<std::string>{"permit tcp/443@0.0.0.0/0"});
+  EXPECT_EQ(cluster.status.prefix, "10.64.1.0/24");
+}
+
+TEST_F(NetworkOps, a_gateway_is_for_who_has_a_login_node_and_its_address_rests_afterwards) {
+  const auto with = [&](const std::string& name) {
+    auto out = order(name, {name == "a" ? "n1" : "n2"});
+    FirewallRule ssh;
+    ssh.protocol = "tcp";
+    ssh.source = "203.0.113.0/24";
+    ssh.port_from = 22;
+    out.network.access = {ssh};
+    return out;
+  };
+  must(put_fabric("access", spec()));
+  refused(create_cluster(with("a")), Code::conflict, "fabric access has no access network");
+  auto open = spec();
+  open.access_prefix = "10.89.0.0/16";
+  open.access_router = "10.90.0.1";
+  refused(put_fabric("access", open), Code::invalid, "access_router");
+  open.access_router = "10.89.0.1";
+  must(put_fabric("access", open));
+  refused(create_cluster(with("a")), Code::conflict, "cluster a has no login node");
+  auto inside = order("a", {"n1"});
+  inside.network.prefixes = {"10.89.4.0/24"};
+  refused(create_cluster(inside), Code::conflict, "overlaps access network 10.89.0.0/16");
+  NodeSpec login;
+  login.role = NodeRole::login;
+  login.bmc_mac = "02:00:00:00:00:55";
+  login.ports.push_back({"eth0", PortRole::access, "", "leaf1", "swp50", -1});
+  must(admit_node("login", login));
+  must(set_node_phase(id("login"), NodePhase::expected, NodePhase::ready));
+  auto asked = with("a");
+  asked.login = id("login");
+  must(create_cluster(asked));
+  EXPECT_EQ(network("a").status.access_address, "10.89.0.16/16");
+  const Cluster& cluster = *registry_.find_named<Cluster>("a");
+  EXPECT_EQ(cluster.status.access_address, "10.89.0.16");
+  EXPECT_EQ(cluster.spec.access, std::vector<std::string>{"tcp/22@203.0.113.0/24"});
+  ASSERT_NE(find_entry(registry_, {"access", "access_address"}, 16), nullptr);
+  must(create_cluster(order("b", {"n2"})));
+  EXPECT_EQ(network("b").status.access_address, "") << "nobody logs in there";
 }
 
 TEST_F(NetworkOps, an_exhausted_pool_names_itself_and_leaves_nothing_behind) {
@@ -180,6 +268,7 @@ TEST_F(NetworkOps, a_fabric_that_contradicts_itself_is_refused) {
 TEST_F(NetworkOps, a_port_without_guid_is_refused_where_partitions_isolate) {
   FabricSpec ib;
   ib.technology = FabricTechnology::infiniband;
+  ib.management_url = "ssh://root@10.9.4.1";
   must(put_fabric("ib0", ib));
   NodeSpec node = registry_.find_named<Node>("n1")->spec;
   node.ports.push_back({"ib0", PortRole::east_west, "", "", "", 0});
@@ -192,6 +281,22 @@ TEST_F(NetworkOps, a_port_without_guid_is_refused_where_partitions_isolate) {
   must(update_declared(id("n1"), node));
   must(create_cluster(order("a", {"n1"})));
   EXPECT_EQ(network("a").status.pkey, 0x0100);
+}
+
+TEST_F(NetworkOps, a_partition_that_nobody_would_write_is_refused_and_leaves_nothing_behind) {
+  FabricSpec ib;
+  ib.technology = FabricTechnology::infiniband;
+  must(put_fabric("ib0", ib));
+  NodeSpec node = registry_.find_named<Node>("n1")->spec;
+  node.ports.push_back({"ib0", PortRole::east_west, "", "", "", 0});
+  node.ports.back().guid = "0x0002c90000000101";
+  must(update_declared(id("n1"), node));
+  refused(create_cluster(order("a", {"n1"})), Code::unsupported,
+          "InfiniBand fabric ib0 has no management_url");
+  EXPECT_EQ(find_entry(registry_, {"ib0", "pkey"}, 0x0100), nullptr);
+  EXPECT_EQ(registry_.find(id("n1"))->status.phase, NodePhase::ready);
+  must(create_cluster(order("b", {"n3"})));  // has no HCA: the fabric is nothing to it
+  EXPECT_EQ(network("b").status.pkey, 0);
 }
 
 TEST_F(NetworkOps, a_node_brings_its_numbers_and_takes_them_along) {

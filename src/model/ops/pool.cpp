@@ -23,6 +23,13 @@ std::optional<NumberRange> addresses_of(const std::string& prefix) {
   return NumberRange{1, static_cast<int>(parsed->last() - parsed->address) - 1};
 }
 
+/// The first fifteen are the site's own: routers and the like.
+std::optional<NumberRange> gateway_addresses_of(const FabricSpec& spec) {
+  auto range = addresses_of(spec.access_prefix);
+  if (range) range->from = 16;
+  return range && range->from <= range->to ? range : std::nullopt;
+}
+
 std::string entry_name(const PoolRef& pool, int value) {
   return pool.fabric + "/" + pool.pool + "/" + std::to_string(value);
 }
@@ -87,6 +94,7 @@ std::optional<NumberRange> pool_range(const Registry& view, const PoolRef& pool)
   if (pool.pool == "pkey") return spec.pkeys;
   if (pool.pool == "nvlink_partition") return spec.nvlink_partitions;
   if (pool.pool == "storage_address") return addresses_of(spec.storage_node_pool);
+  if (pool.pool == "access_address") return gateway_addresses_of(spec);
   return std::nullopt;
 }
 

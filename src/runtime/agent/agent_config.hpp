@@ -19,6 +19,7 @@ struct AgentConfig {
   std::string gpu_tool = "nvidia-smi";
   std::string catalog_dir = "/usr/share/tundish/catalog";
   std::string oob_interface = "oob0";
+  std::string access_interface;
   std::string bind_root = "/run/tundish-hw/storage";
   std::string etc_dir = "/etc";
   std::string state_dir = "/var/lib/tundish";
@@ -79,6 +80,8 @@ struct AgentConfig {
     f(33, "metrics_dir", metrics_dir,
       "textfile folder of prometheus-node-exporter; empty: no tundish.prom is written");
     f(31, "dcgm_tool", dcgm_tool, "program that asks a running DCGM; absent: no witness");
+    f(34, "access_interface", access_interface,
+      "of a service node: where people's calls for gateways of clusters come in; empty: none");
   }
 };
 

@@ -3,6 +3,8 @@
 #include <filesystem>
 
 #include "codec/json.hpp"
+#include "model/prefix.hpp"
+#include "runtime/agent/cluster_network.hpp"
 #include "runtime/agent/stages.hpp"
 #include "runtime/agent/validate.hpp"
 #include "runtime/process/process.hpp"
@@ -31,8 +33,31 @@ Result<std::optional<ControllerAddress>> load_controller_address(const std::stri
   return std::optional(std::move(noted));
 }
 
-Result<> record_controller_address(const std::string& state_dir, const SetupController& setup) {
-  const ControllerAddress wanted{setup.interface, setup.address, setup.prefix_length};
+Result<> check_shared_prefix(const std::string& state_dir, const SetupController& setup) {
+  const auto network_of = [](const std::string& address, int length) {
+    return parse_interface(address + "/" + std::to_string(length));
+  };
+  const auto wanted = network_of(setup.address, setup.prefix_length);
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(state_dir + "/controllers", failed)) {
+    const std::string cluster = entry.path().stem().string();
+    if (cluster == setup.cluster || entry.path().extension() != ".json") continue;
+    const auto other = TRY(load_controller_address(state_dir, cluster));
+    if (!other || other->own_network) continue;
+    const auto theirs = network_of(other->address, other->prefix_length);
+    if (!wanted || !theirs || !wanted->overlaps(*theirs)) continue;
+    return make_error(Code::conflict, "this node has no network namespaces, and " +
+                                          render_prefix(*wanted) + " overlaps that of " + cluster)
+        .about("cluster/" + setup.cluster)
+        .with_remedy("let the agent make network namespaces, or choose another prefix");
+  }
+  return {};
+}
+
+Result<> record_controller_address(const std::string& state_dir, const SetupController& setup,
+                                   PortPlace place) {
+  const ControllerAddress wanted{setup.interface, setup.address, setup.prefix_length,
+                                 place == PortPlace::own_network};
   const auto known = TRY(load_controller_address(state_dir, setup.cluster));
   if (known && render_json(*known) == render_json(wanted)) return {};
   if (known) TRY_VOID(drop_controller_address(state_dir, setup.cluster));
@@ -45,8 +70,12 @@ Result<> record_controller_address(const std::string& state_dir, const SetupCont
 Result<> drop_controller_address(const std::string& state_dir, const std::string& cluster) {
   const auto noted = TRY(load_controller_address(state_dir, cluster));
   if (!noted) return {};
-  TRY_VOID(remove_address({noted->interface, noted->address, noted->prefix_length, Others::keep},
-                          seconds(10)));
+  if (noted->own_network) {
+    TRY_VOID(release_port(cluster, seconds(10)));
+  } else {
+    TRY_VOID(remove_address({noted->interface, noted->address, noted->prefix_length, Others::keep},
+                            seconds(10)));
+  }
   std::error_code failed;
   fs::remove(file_of(state_dir, cluster), failed);
   if (failed) return make_error(Code::unavailable, "cannot remove " + file_of(state_dir, cluster));

@@ -53,8 +53,8 @@ class AddressOfAController : public testing::Test {
 
 TEST_F(AddressOfAController, is_taken_off_and_others_stay) {
   if (!has_port_) GTEST_SKIP() << "needs root to make a port";
-  ASSERT_TRUE(record_controller_address(dir_, setup("train-1", 1)));
-  ASSERT_TRUE(record_controller_address(dir_, setup("tune-2", 2)));
+  ASSERT_TRUE(record_controller_address(dir_, setup("train-1", 1), PortPlace::shared));
+  ASSERT_TRUE(record_controller_address(dir_, setup("tune-2", 2), PortPlace::shared));
   ASSERT_TRUE(apply_address(plan(1), seconds(5)));
   ASSERT_TRUE(apply_address(plan(2), seconds(5)));
   ASSERT_TRUE(drop_controller_address(dir_, "train-1"));
@@ -67,18 +67,33 @@ TEST_F(AddressOfAController, is_taken_off_and_others_stay) {
 
 TEST_F(AddressOfAController, gives_way_to_a_new_one) {
   if (!has_port_) GTEST_SKIP() << "needs root to make a port";
-  ASSERT_TRUE(record_controller_address(dir_, setup("train-1", 1)));
+  ASSERT_TRUE(record_controller_address(dir_, setup("train-1", 1), PortPlace::shared));
   ASSERT_TRUE(apply_address(plan(1), seconds(5)));
-  ASSERT_TRUE(record_controller_address(dir_, setup("train-1", 3)));
+  ASSERT_TRUE(record_controller_address(dir_, setup("train-1", 3), PortPlace::shared));
   EXPECT_THAT(on_port(), Not(HasSubstr(address(1) + "/")));
   EXPECT_EQ(load_controller_address(dir_, "train-1").value()->address, address(3));
 }
 
 TEST_F(AddressOfAController, that_was_noted_and_never_set_is_dropped) {
   if (!has_port_) GTEST_SKIP() << "needs root to make a port";
-  ASSERT_TRUE(record_controller_address(dir_, setup("train-1", 3)));
+  ASSERT_TRUE(record_controller_address(dir_, setup("train-1", 3), PortPlace::shared));
   EXPECT_TRUE(drop_controller_address(dir_, "train-1"));
   EXPECT_FALSE(load_controller_address(dir_, "train-1").value());
+}
+
+TEST_F(AddressOfAController, is_refused_beside_the_same_prefix_where_nothing_keeps_them_apart) {
+  auto mine = setup("train-1", 2);
+  mine.prefix_length = 24;
+  ASSERT_TRUE(record_controller_address(dir_, mine, PortPlace::shared));
+  auto theirs = setup("tune-2", 9);
+  theirs.prefix_length = 24;
+  const auto refused = check_shared_prefix(dir_, theirs);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::conflict);
+  EXPECT_THAT(refused.error().message(), HasSubstr("192.0.2.0/24 overlaps that of train-1"));
+  EXPECT_TRUE(check_shared_prefix(dir_, mine)) << "a repeat of its own";
+  theirs.address = "198.51.100.2";
+  EXPECT_TRUE(check_shared_prefix(dir_, theirs));
 }
 
 TEST_F(AddressOfAController, is_never_read_from_a_file_that_says_something_else) {

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "codec/json.hpp"
+#include "runtime/agent/cluster_network.hpp"
 #include "runtime/agent/gather.hpp"
 
 namespace tundish::agent {
@@ -24,8 +25,6 @@ std::vector<std::string> read_macs(const fs::path& net) {
     const std::string mac = to_lower(first_line(entry.path() / "address"));
     if (mac.size() == 17 && mac != "00:00:00:00:00:00") out.push_back(mac);
   }
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
@@ -64,13 +63,19 @@ void drop_moving_numbers(GpuSnapshot& snapshot) {
 ObservedHardware read_hardware(const std::string& sys_dir, const GpuSnapshot* gpus, Instant now) {
   ObservedHardware out;
   out.serial = first_line(sys_dir + "/class/dmi/id/product_serial");
-  out.nic_macs = read_macs(sys_dir + "/class/net");
+  // A port that moves from one network to another meanwhile is in one of the three looks.
+  add_cluster_macs(out.nic_macs);
+  for (auto& mac : read_macs(sys_dir + "/class/net")) out.nic_macs.push_back(std::move(mac));
+  add_cluster_macs(out.nic_macs);
+  std::sort(out.nic_macs.begin(), out.nic_macs.end());
+  out.nic_macs.erase(std::unique(out.nic_macs.begin(), out.nic_macs.end()), out.nic_macs.end());
+  out.network_namespaces = can_make_networks();
   out.memory_bytes = read_memory();
   out.at = now;
   if (gpus == nullptr) return out;
   for (const auto& gpu : gpus->gpus) {
-    out.gpus.push_back({static_cast<int>(gpu.index), gpu.uuid.value_or(""),
-                        gpu.serial.value_or(""), gpu.name.value_or(""), gpu.pci.value_or("")});
+    out.gpus.push_back({static_cast<int>(gpu.index), gpu.uuid.value_or(""), gpu.serial.value_or(""),
+                        gpu.name.value_or(""), gpu.pci.value_or("")});
   }
   return out;
 }

@@ -38,8 +38,20 @@ std::string unescape(const std::string& text) {
   return out;
 }
 
+Result<> run_mount(std::vector<std::string> argv, Duration limit) {
+  process::Command command;
+  command.argv = std::move(argv);
+  command.limit = limit;
+  const auto output = TRY(process::run(command));
+  if (output.ok()) return {};
+  return make_error(output.timed_out ? Code::timeout : Code::unavailable,
+                    join(command.argv, " ") + ": " + output.summary());
+}
+
+}  // namespace
+
 /// A tenant's link in the path would let the mount land anywhere.
-Result<> make_target(const std::string& target) {
+Result<> make_mount_point(const std::string& target) {
   std::string at;
   for (const auto& part : split(std::string_view(target).substr(1), '/')) {
     at += "/" + part;
@@ -54,18 +66,6 @@ Result<> make_target(const std::string& target) {
   }
   return {};
 }
-
-Result<> run_mount(std::vector<std::string> argv, Duration limit) {
-  process::Command command;
-  command.argv = std::move(argv);
-  command.limit = limit;
-  const auto output = TRY(process::run(command));
-  if (output.ok()) return {};
-  return make_error(output.timed_out ? Code::timeout : Code::unavailable,
-                    join(command.argv, " ") + ": " + output.summary());
-}
-
-}  // namespace
 
 std::vector<MountPoint> parse_mounts(const std::string& mountinfo) {
   std::vector<MountPoint> out;
@@ -106,7 +106,7 @@ Result<> ExportRecord::save(const std::vector<ExportMount>& exports) const {
 Result<> mount_export(const ExportMount& mount, Duration limit) {
   const auto mounts = TRY(load_mounts());
   if (find_mount(mounts, mount.target) != nullptr) return {};
-  TRY_VOID(make_target(mount.target));
+  TRY_VOID(make_mount_point(mount.target));
   if (mount.type == "bind") {
     // The folder belongs to the storage; a link in it must not lead out of it.
     std::error_code failed;

@@ -30,6 +30,8 @@ class ExportRecord {
   std::string path_;
 };
 
+/// Makes the folders of a mount point; none of them may be a link.
+Result<> make_mount_point(const std::string& target);
 /// Mounts what is not mounted yet. Targets are made; no part of one may be a link.
 Result<> mount_export(const ExportMount& mount, Duration limit);
 /// Unmounts whatever lies at or below the targets, deepest first; never removes a file in it.

@@ -149,6 +149,60 @@ std::string echo_request(const std::string& mark) {
   return packet;
 }
 
+void append_16(std::string& out, std::uint16_t value) {
+  out += static_cast<char>(value >> 8);
+  out += static_cast<char>(value & 0xff);
+}
+
+struct PacketEnds {
+  in_addr from{}, to{};
+};
+
+/// IPv4 without options. Source: RFC 791 section 3.1.
+std::string ip_packet(const PacketEnds& ends, std::uint8_t protocol, const std::string& payload) {
+  constexpr std::size_t header_bytes = 20;
+  std::string head("\x45\x00", 2);
+  append_16(head, static_cast<std::uint16_t>(header_bytes + payload.size()));
+  head += std::string("\x54\x4e\x00\x00\x40", 5);  // identification, no fragment, 64 hops
+  head += static_cast<char>(protocol);
+  head += std::string(2, '\0');
+  head.append(reinterpret_cast<const char*>(&ends.from), 4);
+  head.append(reinterpret_cast<const char*>(&ends.to), 4);
+  const std::uint16_t sum = internet_checksum(head);
+  head[10] = static_cast<char>(sum >> 8);
+  head[11] = static_cast<char>(sum & 0xff);
+  return head + payload;
+}
+
+/// A SYN that carries the mark: seen by whoever gets the frame, whether or not he answers it.
+/// Source: RFC 9293 section 3.1.
+std::string tcp_opening(const PacketEnds& ends, int port, const std::string& mark) {
+  std::string segment;
+  append_16(segment, static_cast<std::uint16_t>(port - 1));
+  append_16(segment, static_cast<std::uint16_t>(port));
+  segment += std::string("TNDP\0\0\0\0\x50\x02\x04\x00\0\0\0\0", 16);
+  segment += mark;
+  std::string pseudo(reinterpret_cast<const char*>(&ends.from), 4);
+  pseudo.append(reinterpret_cast<const char*>(&ends.to), 4);
+  pseudo += std::string("\0\x06", 2);
+  append_16(pseudo, static_cast<std::uint16_t>(segment.size()));
+  const std::uint16_t sum = internet_checksum(pseudo + segment);
+  segment[16] = static_cast<char>(sum >> 8);
+  segment[17] = static_cast<char>(sum & 0xff);
+  return segment;
+}
+
+/// The sender's MAC in an ARP reply of that address. Source: RFC 826.
+std::optional<MacBytes> arp_reply_of(std::string_view frame, in_addr address) {
+  constexpr std::string_view reply("\x08\x06\x00\x01\x08\x00\x06\x04\x00\x02", 10);
+  constexpr std::size_t at = 22;
+  if (frame.size() < at + 10 || frame.substr(12, reply.size()) != reply) return std::nullopt;
+  if (std::memcmp(frame.data() + at + 6, &address, 4) != 0) return std::nullopt;
+  MacBytes mac{};
+  std::memcpy(mac.data(), frame.data() + at, mac.size());
+  return mac;
+}
+
 /// A connection on its way: to a participant (its mark is written) or to a service.
 struct Connection {
   Fd fd;
@@ -171,6 +225,8 @@ class Run {
     port_ = TRY(open_port(probe_.interface));
     packets_ = TRY(open_packets(port_));
     listener_ = TRY(open_listener(probe_));
+    has_gateway_ = ::inet_pton(AF_INET, probe_.gateway.c_str(), &gateway_) == 1;
+    ask_for_gateway();
     const auto start = Clock::now();
     const auto send_at = start + std::chrono::milliseconds(probe_.send_after_ms);
     const auto end = start + std::chrono::milliseconds(probe_.listen_ms);
@@ -206,7 +262,26 @@ class Run {
 
   std::string mark(ProbeWay way) const { return probe_mark(probe_, way, probe_.self); }
 
+  void ask_for_gateway() {
+    constexpr MacBytes everybody = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+    if (has_gateway_) send_frame(everybody, ETHERTYPE_ARP, arp_request(port_, gateway_));
+  }
+
+  /// Past this node's own routing, which keeps what is for an address of its own, and of two nodes
+  /// with one address knows only the near one: straight to the MAC, and by way of the gateway.
+  void send_packets(const ProbeTarget& target, in_addr address) {
+    const PacketEnds ends{port_.address, address};
+    const std::string packets[] = {
+        ip_packet(ends, IPPROTO_ICMP, echo_request(mark(ProbeWay::ping))),
+        ip_packet(ends, IPPROTO_TCP, tcp_opening(ends, probe_.tcp_port, mark(ProbeWay::tcp)))};
+    for (const auto& next : {parse_mac(target.mac), gateway_mac_}) {
+      if (!next) continue;
+      for (const auto& packet : packets) send_frame(*next, ETHERTYPE_IP, packet);
+    }
+  }
+
   void send_all() {
+    ask_for_gateway();
     constexpr MacBytes everybody = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
     // A group of the administratively scoped range, so that no router forwards it (RFC 2365).
     constexpr MacBytes group = {0x01, 0x00, 0x5e, 0x7f, 0x54, 0x4e};
@@ -222,6 +297,7 @@ class Run {
         send_frame(*mac, probe_ethertype, mark(ProbeWay::unicast));
       }
       send_frame(everybody, ETHERTYPE_ARP, arp_request(port_, address) + mark(ProbeWay::arp));
+      send_packets(target, address);
       send_echo(address);
       connect_to(address, probe_.tcp_port, mark(ProbeWay::tcp), -1);
     }
@@ -334,7 +410,9 @@ class Run {
                                      reinterpret_cast<sockaddr*>(&from), &size);
       if (got <= 0) return;
       if (from.sll_pkttype == PACKET_OUTGOING) continue;
-      note(std::string_view(buffer, static_cast<std::size_t>(got)));
+      const std::string_view frame(buffer, static_cast<std::size_t>(got));
+      if (has_gateway_ && !gateway_mac_) gateway_mac_ = arp_reply_of(frame, gateway_);
+      note(frame);
     }
   }
 
@@ -357,6 +435,9 @@ class Run {
   std::vector<Fd> accepted_;
   std::set<ProbeSighting> received_;
   std::set<std::string> faults_;
+  in_addr gateway_{};
+  bool has_gateway_ = false;
+  std::optional<MacBytes> gateway_mac_;
   bool services_tried_ = false;
   NetProbeSeen seen_;
 };

@@ -22,9 +22,15 @@ std::vector<std::string> parse_addresses(const std::string& text) {
   return out;
 }
 
-Result<std::vector<std::string>> addresses_on(const std::string& interface, Duration limit) {
-  return parse_addresses(
-      TRY(run_ip({"-o", "-4", "addr", "show", "dev", interface, "scope", "global"}, limit)));
+Result<std::string> run_ip_for(const AddressPlan& plan, std::vector<std::string> args,
+                               Duration limit) {
+  if (!plan.network.empty()) args.insert(args.begin(), {"-n", plan.network});
+  return run_ip(std::move(args), limit);
+}
+
+Result<std::vector<std::string>> addresses_on(const AddressPlan& plan, Duration limit) {
+  return parse_addresses(TRY(run_ip_for(
+      plan, {"-o", "-4", "addr", "show", "dev", plan.interface, "scope", "global"}, limit)));
 }
 
 }  // namespace
@@ -33,24 +39,27 @@ std::string Stages::render() const { return join(times_, ", "); }
 
 Result<> apply_address(const AddressPlan& plan, Duration limit) {
   const std::string wanted = plan.address + "/" + std::to_string(plan.prefix_length);
-  const auto present = TRY(addresses_on(plan.interface, limit));
+  const auto present = TRY(addresses_on(plan, limit));
   bool has = false;
   bool has_others = false;
-  for (const auto& address : present) (address == wanted ? has : has_others) = true;
+  for (const auto& address : present) {
+    if (address == plan.beside) continue;
+    (address == wanted ? has : has_others) = true;
+  }
   if (plan.others == Others::flush && has_others) {
-    TRY(run_ip({"addr", "flush", "dev", plan.interface, "scope", "global"}, limit));
+    TRY(run_ip_for(plan, {"addr", "flush", "dev", plan.interface, "scope", "global"}, limit));
     has = false;
   }
-  TRY(run_ip({"link", "set", plan.interface, "up"}, limit));
-  if (!has) TRY(run_ip({"addr", "add", wanted, "dev", plan.interface}, limit));
+  TRY(run_ip_for(plan, {"link", "set", plan.interface, "up"}, limit));
+  if (!has) TRY(run_ip_for(plan, {"addr", "add", wanted, "dev", plan.interface}, limit));
   return {};
 }
 
 Result<> remove_address(const AddressPlan& plan, Duration limit) {
   const std::string unwanted = plan.address + "/" + std::to_string(plan.prefix_length);
-  for (const auto& address : TRY(addresses_on(plan.interface, limit))) {
+  for (const auto& address : TRY(addresses_on(plan, limit))) {
     if (address != unwanted) continue;
-    TRY(run_ip({"addr", "del", unwanted, "dev", plan.interface}, limit));
+    TRY(run_ip_for(plan, {"addr", "del", unwanted, "dev", plan.interface}, limit));
   }
   return {};
 }

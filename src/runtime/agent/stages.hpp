@@ -17,8 +17,10 @@ class Stages {
     const auto start = std::chrono::steady_clock::now();
     Result<> done = work();
     const auto took = std::chrono::steady_clock::now() - start;
-    times_.push_back(name + " " + std::to_string(
-        std::chrono::duration_cast<std::chrono::milliseconds>(took).count()) + " ms");
+    times_.push_back(
+        name + " " +
+        std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()) +
+        " ms");
     if (!done) return Error(std::move(done).error()).wrap(name);
     return {};
   }
@@ -34,6 +36,8 @@ struct AddressPlan {
   std::string address;
   int prefix_length = 24;
   Others others = Others::flush;
+  std::string network = {};  ///< network namespace that holds the port; empty: the node's own
+  std::string beside = {};   ///< one other address, with length, that may stay
 };
 /// Nothing is touched when the port has the address already, so that a repeat cuts no connection.
 Result<> apply_address(const AddressPlan& plan, Duration limit);

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "codec/json.hpp"
 #include "runtime/agent/accounts.hpp"
+#include "runtime/agent/export_mount.hpp"
 #include "runtime/agent/mounts.hpp"
 #include "runtime/agent/ssh_service.hpp"
 #include "runtime/agent/tenant_files.hpp"
@@ -55,7 +56,10 @@ Result<> remove_engine_files(const AgentPaths& paths) {
 Result<> drop_exports(const VerbTools& tools, const Deadline& deadline) {
   const ExportRecord record(tools.config.state_dir);
   const auto exports = TRY(record.load());
-  TRY_VOID(unmount_exports(exports, deadline.at_most(seconds(10))));
+  std::vector<ExportMount> all = exports;
+  all.push_back({"", export_base(tools.paths), ""});
+  TRY_VOID(unmount_exports(all, deadline.at_most(seconds(10))));
+  TRY_VOID(drop_export_access(tools.paths));
   return record.save({});
 }
 
@@ -83,8 +87,10 @@ void add_mounts(const VerbTools& tools, std::vector<std::string>& out) {
   const auto exports = record.load();
   if (!exports) out.push_back("the record of exports cannot be read");
   for (const auto& mount : *mounts) {
-    bool ours = mount.type.rfind("nfs", 0) == 0 || mount.type.rfind("fuse.", 0) == 0;
+    bool ours = mount.type.rfind("nfs", 0) == 0 || mount.type.rfind("fuse", 0) == 0;
     ours = ours && (is_below(mount.target, "/home") || is_below(mount.target, "/data"));
+    const std::string base = export_base(tools.paths);
+    ours = ours || mount.target == base || is_below(mount.target, base);
     if (exports) {
       for (const auto& one : *exports) ours = ours || mount.target == one.target;
     }
@@ -173,6 +179,8 @@ Result<std::vector<std::string>> find_leftovers(const VerbTools& tools) {
   for (const auto& segment : find_tenant_ipc()) out.push_back(segment);
   const auto& etc = tools.paths.etc;
   if (exists(etc + "/munge/munge.key")) out.push_back("file " + etc + "/munge/munge.key");
+  const std::string key = tools.paths.state + "/storage_key";
+  if (exists(key)) out.push_back("file " + key);
   if (exists(etc + "/tundish/ssh_keys")) out.push_back("file " + etc + "/tundish/ssh_keys");
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(etc + "/slurm", ignored)) {

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "model/prefix.hpp"
+#include "runtime/agent/access_gateway.hpp"
 
 namespace tundish::agent {
 namespace {
@@ -14,6 +16,7 @@ constexpr std::size_t file_limit = 1 << 20;  // bytes of one engine file
 constexpr std::size_t files_limit = 64;
 constexpr std::size_t users_limit = 4096;
 constexpr std::size_t names_limit = 16384;
+constexpr std::size_t rules_limit = 256;
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -92,6 +95,26 @@ Result<> validate_place(const Place& place) {
   return {};
 }
 
+/// It becomes text for nft.
+Result<> validate_gateway(const AccessGateway& gateway) {
+  const std::string interface(gateway_interface);
+  TRY_VOID(validate_place({interface, gateway.address, gateway.prefix_length}));
+  if (!is_ipv4(gateway.target)) return refuse("target of the gateway", gateway.target);
+  if (!gateway.router.empty() && !is_ipv4(gateway.router)) {
+    return refuse("router of the gateway", gateway.router);
+  }
+  if (gateway.rules.size() > rules_limit) return make_error(Code::invalid, "too many rules");
+  for (const auto& rule : gateway.rules) {
+    if (rule.protocol != "tcp" && rule.protocol != "udp") return refuse("protocol", rule.protocol);
+    if (!rule.source.empty() && !parse_prefix(rule.source)) return refuse("source", rule.source);
+    const int last = rule.port_to == 0 ? rule.port_from : rule.port_to;
+    if (rule.port_from < 1 || last > 65535 || last < rule.port_from) {
+      return refuse("port of the gateway", std::to_string(rule.port_from));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 bool is_word(std::string_view text, std::size_t limit) {
@@ -165,6 +188,37 @@ Result<> validate_cluster(const std::string& cluster) {
   return {};
 }
 
+/// EXPORT@ADDRESS:/PATH, which becomes one word of a command.
+Result<> validate_sshfs(const ExportMount& mount) {
+  const auto at = mount.source.find('@');
+  const auto colon = mount.source.find(':');
+  const bool parts = at != std::string::npos && colon != std::string::npos && at < colon;
+  if (parts && is_word(mount.source.substr(0, at), 31) && is_lower(mount.source[0]) &&
+      is_ipv4(mount.source.substr(at + 1, colon - at - 1)) &&
+      is_plain_path(mount.source.substr(colon + 1))) {
+    return {};
+  }
+  return refuse("source of " + mount.target, mount.source);
+}
+
+Result<> validate_access(const StorageAccess& access) {
+  if (!is_ipv4(access.address)) return refuse("address towards the storage", access.address);
+  if (!is_ipv4(access.gateway)) return refuse("gateway of the storage", access.gateway);
+  const auto slash = access.prefix.find('/');
+  const auto length = slash == std::string::npos
+                          ? std::nullopt
+                          : parse_integer(std::string_view(access.prefix).substr(slash + 1));
+  if (!length || *length < 8 || *length > 32 || !is_ipv4(access.prefix.substr(0, slash))) {
+    return refuse("prefix of the storage", access.prefix);
+  }
+  if (!is_ssh_key(access.identity_key)) return refuse("key of the storage", access.identity_key);
+  const bool text = access.private_key.size() < 4096 && all_of(access.private_key, [](char c) {
+                      return c == '\n' || (c >= 32 && c < 127);
+                    });
+  if (text && access.private_key.starts_with("-----BEGIN ")) return {};
+  return make_error(Code::invalid, "the key for the storage is none");
+}
+
 Result<> validate_export(const ExportMount& mount, const std::string& bind_root) {
   const bool place = mount.target == "/home" || mount.target == "/data" ||
                      is_below(mount.target, "/home") || is_below(mount.target, "/data");
@@ -173,6 +227,7 @@ Result<> validate_export(const ExportMount& mount, const std::string& bind_root)
     if (is_plain_path(mount.source) && is_below(mount.source, bind_root)) return {};
     return refuse("source of " + mount.target, mount.source);
   }
+  if (mount.type == "sshfs") return validate_sshfs(mount);
   if (mount.type != "nfs") return refuse("type of " + mount.target, mount.type);
   const std::size_t colon = mount.source.find(':');
   if (colon == std::string::npos || !is_plain_path(mount.source.substr(colon + 1)) ||
@@ -189,6 +244,11 @@ Result<> validate(const SetupNode& setup) {
   TRY_VOID(validate_names(setup.hosts));
   TRY_VOID(validate_users(setup.users));
   TRY_VOID(validate_files(setup.files));
+  if (setup.storage) TRY_VOID(validate_access(*setup.storage));
+  for (const auto& mount : setup.exports) {
+    if (mount.type != "sshfs" || setup.storage) continue;
+    return make_error(Code::invalid, "no way is told to the export at " + mount.target);
+  }
   for (const auto& service : setup.services) {
     if (service != "slurmd" && service != "sshd") return refuse("service", service);
   }
@@ -212,6 +272,7 @@ Result<> validate(const SetupController& setup) {
   if (password.empty() || password.size() > 128 || !all_of(password, is_alnum)) {
     return make_error(Code::invalid, "the password of the accounting store is not acceptable");
   }
+  if (setup.gateway) TRY_VOID(validate_gateway(*setup.gateway));
   return validate_secret(setup.munge_key);
 }
 

@@ -31,6 +31,44 @@ TEST(Validate, GoodSetupPasses) {
   EXPECT_TRUE(done.has_value()) << done.error().message();
 }
 
+SetupNode setup_with_storage() {
+  SetupNode setup = good_setup();
+  setup.exports = {{"acme@10.200.0.10:/data", "/data", "sshfs"}};
+  StorageAccess access;
+  access.address = "100.64.0.5";
+  access.prefix = "10.200.0.0/24";
+  access.gateway = "10.64.1.1";
+  access.identity_key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA";
+  access.private_key = "-----BEGIN KEY-----\nAAAA\n-----END KEY-----\n";
+  setup.storage = access;
+  return setup;
+}
+
+TEST(Validate, TheWayToAnExportIsJudgedWordByWord) {
+  EXPECT_TRUE(validate(setup_with_storage()));
+  EXPECT_TRUE(validate_export(setup_with_storage().exports[0], "/run/storage"));
+  using Change = void (*)(SetupNode&);
+  const Change changes[] = {
+      [](SetupNode& s) { s.storage.reset(); },
+      [](SetupNode& s) { s.storage->address = "0.0.0.0"; },
+      [](SetupNode& s) { s.storage->gateway = "10.64.1.1 dev eth1"; },
+      [](SetupNode& s) { s.storage->prefix = "0.0.0.0/0"; },
+      [](SetupNode& s) { s.storage->prefix = "10.200.0.0"; },
+      [](SetupNode& s) { s.storage->identity_key = "ssh-ed25519 AAAA\n* ssh-rsa AAAA"; },
+      [](SetupNode& s) { s.storage->private_key = "/etc/shadow"; },
+  };
+  for (std::size_t i = 0; i < std::size(changes); ++i) {
+    SetupNode bad = setup_with_storage();
+    changes[i](bad);
+    EXPECT_FALSE(validate(bad)) << i;
+  }
+  for (const std::string source :
+       {"acme@10.200.0.10:/data -o x", "-oProxyCommand=x@10.200.0.10:/data", "acme@name:/data",
+        "acme@10.200.0.10", "@10.200.0.10:/data", "acme@10.200.0.10:/../x"}) {
+    EXPECT_FALSE(validate_export({source, "/data", "sshfs"}, "/run/storage")) << source;
+  }
+}
+
 TEST(Validate, HostileSetupsAreRefused) {
   using Change = void (*)(SetupNode&);
   const Change changes[] = {
@@ -81,6 +119,39 @@ TEST(Validate, HostileSetupsAreRefused) {
     EXPECT_EQ(done.error().code, Code::invalid);
     EXPECT_EQ(done.error().what.find('\n'), std::string::npos);
     EXPECT_EQ(done.error().what.find("aaaaaaaaaaaa"), std::string::npos) << "a secret was quoted";
+  }
+}
+
+TEST(Validate, AGatewayHoldsNothingThatIsNoRule) {
+  SetupController good;
+  good.cluster = "blue-1";
+  good.tenant = "acme";
+  good.interface = "eth3";
+  good.address = "10.70.0.2";
+  good.munge_key = std::string(64, 'a');
+  good.dbd_password = "abc123";
+  good.gateway = AccessGateway{"10.89.0.16", 16, "10.89.0.1", "10.70.0.3", {}};
+  good.gateway->rules = {{"tcp", "192.0.2.0/24", 22, 0}};
+  const auto done = validate(good);
+  ASSERT_TRUE(done) << done.error().message();
+  using Change = void (*)(AccessGateway&);
+  const Change changes[] = {
+      [](AccessGateway& g) { g.address = "10.89.0.16; drop"; },
+      [](AccessGateway& g) { g.prefix_length = 0; },
+      [](AccessGateway& g) { g.router = "10.89.0.1 metric 1"; },
+      [](AccessGateway& g) { g.target = ""; },
+      [](AccessGateway& g) { g.rules[0].protocol = "tcp accept"; },
+      [](AccessGateway& g) { g.rules[0].source = "192.0.2.1/24"; },
+      [](AccessGateway& g) { g.rules[0].source = "0.0.0.0/0 accept"; },
+      [](AccessGateway& g) { g.rules[0].port_from = 0; },
+      [](AccessGateway& g) { g.rules[0].port_to = 21; },
+      [](AccessGateway& g) { g.rules[0].port_to = 65536; },
+      [](AccessGateway& g) { g.rules.resize(1000, g.rules[0]); },
+  };
+  for (std::size_t i = 0; i < std::size(changes); ++i) {
+    SetupController setup = good;
+    changes[i](*setup.gateway);
+    EXPECT_FALSE(validate(setup)) << "change " << i;
   }
 }
 

@@ -1,3 +1,5 @@
+#include "runtime/agent/access_gateway.hpp"
+#include "runtime/agent/cluster_network.hpp"
 #include "runtime/agent/controller_address.hpp"
 #include "runtime/agent/port_shield.hpp"
 #include "runtime/agent/stages.hpp"
@@ -7,6 +9,34 @@
 
 namespace tundish::agent {
 namespace {
+
+/// The port in a network of the cluster's own; where the node cannot make one, behind a shield.
+Result<> place_cluster(const SetupController& setup, const VerbTools& tools) {
+  if (can_make_networks()) {
+    TRY_VOID(record_controller_address(tools.config.state_dir, setup, PortPlace::own_network));
+    return place_port({setup.cluster, setup.interface}, seconds(10));
+  }
+  TRY_VOID(check_shared_prefix(tools.config.state_dir, setup));
+  TRY_VOID(record_controller_address(tools.config.state_dir, setup, PortPlace::shared));
+  return shield_port(setup.interface, setup.address, seconds(10));
+}
+
+/// Where nothing keeps clusters apart, or the node has no access interface, nobody comes in.
+Result<> set_gateway(const SetupController& setup, const VerbTools& tools) {
+  if (!can_make_networks()) {
+    if (!setup.gateway) return {};
+    return make_error(Code::unsupported, "a gateway needs a network namespace of its cluster's own")
+        .with_remedy("let the agent make network namespaces");
+  }
+  if (!setup.gateway) return close_gateway(setup.cluster, seconds(10));
+  const std::string& uplink = tools.config.access_interface;
+  if (uplink.empty()) {
+    return make_error(Code::unsupported, "this node has no access interface for a gateway")
+        .about("cluster/" + setup.cluster)
+        .with_remedy("name it in the agent's configuration: access_interface");
+  }
+  return open_gateway({setup.cluster, uplink, setup.interface}, *setup.gateway, seconds(10));
+}
 
 Result<> start_controller(const SetupController& setup, const AgentPaths& paths,
                           std::string& note) {
@@ -24,18 +54,21 @@ Result<VerbNote> verb_setup_controller(const VerbCall& call, const VerbTools& to
     return make_error(Code::denied, "the out-of-band port is not a tenant's");
   }
   Stages stages;
-  TRY_VOID(record_controller_address(tools.config.state_dir, setup));
-  // A service node serves several clusters: their addresses and names live side by side, and
-  // nobody may reach one of them from the network of another.
-  TRY_VOID(stages.run("shield",
-                      [&] { return shield_port(setup.interface, setup.address, seconds(10)); }));
+  // A service node serves several clusters, whose addresses may be the same: nobody may reach one
+  // of them from the network of another.
+  TRY_VOID(stages.run("place", [&] { return place_cluster(setup, tools); }));
   TRY_VOID(stages.run("network", [&] {
-    return apply_address({setup.interface, setup.address, setup.prefix_length, Others::keep},
-                         seconds(10));
+    AddressPlan plan{setup.interface, setup.address, setup.prefix_length, Others::keep};
+    if (can_make_networks()) {
+      plan.others = Others::flush;  // nobody else's are in there
+      plan.network = cluster_network(setup.cluster);
+    }
+    return apply_address(plan, seconds(10));
   }));
   TRY_VOID(stages.run("names", [&] {
     return write_block(tools.paths.etc + "/hosts", {setup.cluster, render_names(setup.hosts)});
   }));
+  TRY_VOID(stages.run("gateway", [&] { return set_gateway(setup, tools); }));
   std::string note;
   TRY_VOID(stages.run("engine", [&] { return start_controller(setup, tools.paths, note); }));
   return VerbNote{stages.render() + (note.empty() ? "" : "; " + note), {}, {}};

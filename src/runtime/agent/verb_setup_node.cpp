@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "runtime/agent/accounts.hpp"
+#include "runtime/agent/export_mount.hpp"
 #include "runtime/agent/mounts.hpp"
 #include "runtime/agent/ssh_service.hpp"
 #include "runtime/agent/stages.hpp"
@@ -47,10 +48,22 @@ Result<> apply_exports(const SetupNode& setup, const VerbTools& tools, const Dea
   }
   TRY_VOID(unmount_exports(gone, deadline.at_most(seconds(10))));
   TRY_VOID(record.save(setup.exports));  // before mounting: a crash leaves none unknown
+  TRY_VOID(write_export_access(setup, tools.paths));
   for (const auto& mount : setup.exports) {
-    TRY_VOID(mount_export(mount, deadline.at_most(seconds(30))));
+    const Duration limit = deadline.at_most(seconds(30));
+    const Result<> mounted = mount.type == "sshfs" ? mount_sshfs(mount, tools.paths, limit)
+                                                   : mount_export(mount, limit);
+    if (!mounted) return mounted.error();
   }
   return {};
+}
+
+Result<> apply_network(const SetupNode& setup, const Deadline& deadline) {
+  const std::string beside = setup.storage ? setup.storage->address + "/32" : "";
+  TRY_VOID(apply_address(
+      {setup.interface, setup.address, setup.prefix_length, Others::flush, "", beside},
+      deadline.left()));
+  return apply_storage_route(setup, deadline.left());
 }
 
 Result<> apply_users(const SetupNode& setup, const VerbTools& tools) {
@@ -81,10 +94,7 @@ Result<VerbNote> verb_setup_node(const VerbCall& call, const VerbTools& tools) {
   const Deadline deadline(milliseconds(call.limit_ms));
   Stages stages;
   TRY_VOID(save_membership(tools.config.state_dir, {setup.cluster, setup.interface}));
-  TRY_VOID(stages.run("network", [&] {
-    return apply_address({setup.interface, setup.address, setup.prefix_length, Others::flush},
-                         deadline.left());
-  }));
+  TRY_VOID(stages.run("network", [&] { return apply_network(setup, deadline); }));
   TRY_VOID(stages.run("names", [&] {
     return write_block(tools.paths.etc + "/hosts", {setup.cluster, render_names(setup.hosts)});
   }));

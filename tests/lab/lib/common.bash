@@ -191,8 +191,12 @@ create() { # CLUSTER TENANT NODES SPARES [flags]
 slurm() { # CLUSTER COMMAND...: Slurm's own tools, on the controller
   local cluster=$1
   shift
-  # The folder carries the cluster's number: two tenants may choose one name.
-  on svc01 sh -c 'SLURM_CONF=$(ls -d /etc/slurm/'"$cluster"'-[0-9]*/slurm.conf) exec "$@"' sh "$@"
+  # The folder carries the cluster's number: two tenants may choose one name. The controller lives in
+  # a network of its own.
+  on svc01 sh -c 'SLURM_CONF=$(ls -d /etc/slurm/'"$cluster"'-[0-9]*/slurm.conf)
+    export SLURM_CONF
+    name=$(basename "$(dirname "$SLURM_CONF")")
+    exec nsenter --net=/run/netns/tundish-$name -- "$@"' sh "$@"
 }
 controller_of() { # CLUSTER: address of its controller
   tundish allocation show "$1" -o json |

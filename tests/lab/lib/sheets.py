@@ -34,10 +34,13 @@ for index, (name, role, rack, ports) in enumerate(all_nodes, 1):
                     f"r{rack:02d}", unit[rack], "front", mac(0xB0, 0, index), f"10.88.1.{index}:8000",
                     f"10.88.0.{10 + index}", f"leaf{rack}", "", ""])
     unit[rack] += 6 if role == "gpu" else 1
-    interfaces.append([name, "oob0", "1000base-t", 1000000, "", "oob", mac(0x0B, 0, index)])
+    interfaces.append([name, "oob0", "1000base-t", 1000000, "", "oob", mac(0x0B, 0, index), ""])
+    if role == "gpu" and frr:
+        interfaces.append([name, "mlx5_0", "infiniband-ndr", 400000000, "", "east_west", "",
+                           f"0x{0x0002C90301000000 + index * 256 + 1:016x}"])
     for k in range(ports):
         interfaces.append([name, f"eth{k}", "25gbase-x-sfp28", 25000000, "access", "access",
-                           mac(0xE0, k, index)])
+                           mac(0xE0, k, index), ""])
         cables.append([site, name, "dcim.interface", f"eth{k}", site, f"leaf{rack}",
                        "dcim.interface", f"swp{next_port[rack]}", "cat6", "connected"])
         next_port[rack] += 1
@@ -53,6 +56,6 @@ write("skus", "name,gpu_model,gres_type,gpus,nics,cpus,sockets,memory_mib",
       [["hgx-h100", "NVIDIA H100 80GB HBM3", "h100", 8, 1 if frr else 8, 8, 1, 2000]])
 write("devices", "name,role,manufacturer,device_type,serial,status,site,rack,position,face,bmc_mac,"
       "bmc_address,oob_address,leaf_group,management_url,driver", devices)
-write("interfaces", "device,name,type,speed,mode,role,mac_address", interfaces)
+write("interfaces", "device,name,type,speed,mode,role,mac_address,guid", interfaces)
 write("cables", "side_a_site,side_a_device,side_a_type,side_a_name,side_b_site,side_b_device,"
       "side_b_type,side_b_name,type,status", cables)

@@ -35,11 +35,13 @@ Result<RemoteFile> parse_remote_file(const std::string& output) {
   const auto end = output.find('\n');
   const std::string first = output.substr(0, end);
   if (first == "absent") return RemoteFile{"", "absent"};
-  const auto sum = sum_of(first);
+  const std::string tried = " tried";
+  const bool is_tried = first.ends_with(tried);
+  const auto sum = sum_of(is_tried ? first.substr(0, first.size() - tried.size()) : first);
   if (!sum || end == std::string::npos) {
     return make_error(Code::corrupt, "the manager's node gave no partitions.conf");
   }
-  return RemoteFile{output.substr(end + 1), *sum};
+  return RemoteFile{output.substr(end + 1), *sum, is_tried};
 }
 
 void RemoteManager::run(Script script, Then<std::string> then) {
@@ -108,11 +110,37 @@ void RemoteManager::install(const std::string& text, const std::string& new_sum,
       });
 }
 
+void RemoteManager::withdraw(const std::string& text, const std::string& old_sum,
+                             Then<std::string> then) {
+  const std::string script =
+      std::string(withdraw_script) + std::string(reload_script) + std::string(withdraw_end);
+  run({"taking members out of partitions.conf",
+       script,
+       {site_.file, std::to_string(text.size()), old_sum, site_.pid_file},
+       text},
+      [then = std::move(then)](Result<std::string> output) {
+        if (!output) return then(output.error());
+        const auto sum = sum_of(last_line(*output));
+        if (!sum) return then(make_error(Code::corrupt, "the manager's node does not say the sum"));
+        then(*sum);
+      });
+}
+
 void RemoteManager::reload(Then<void> then) {
   run({"telling opensm to read its files", reload_script, {site_.pid_file}},
       [then = std::move(then)](Result<std::string> output) {
         if (!output) return then(output.error());
         then({});
+      });
+}
+
+void RemoteManager::find_paths(std::vector<FabricPath> asked, Then<std::vector<FabricPath>> then) {
+  std::string lines;
+  for (const auto& path : asked) lines += path.from + " " + path.to + "\n";
+  run({"asking for paths", paths_script, site_.tool_environment, lines},
+      [asked = std::move(asked), then = std::move(then)](Result<std::string> output) {
+        if (!output) return then(output.error());
+        then(read_paths(*output, asked));
       });
 }
 

@@ -11,7 +11,8 @@ namespace tundish::fabrics {
 
 struct RemoteFile {
   std::string text;
-  std::string sum;  ///< SHA-256 in hex; "absent" when there is no file
+  std::string sum;        ///< SHA-256 in hex; "absent" when there is no file
+  bool is_tried = false;  ///< we put it there, and nobody changed it since
 };
 Result<RemoteFile> parse_remote_file(const std::string& output);
 
@@ -34,7 +35,10 @@ class RemoteManager {
   void try_on_canary(const std::string& text, const FabricState& desired, Then<std::string> then);
   void install(const std::string& text, const std::string& new_sum, const std::string& old_sum,
                Then<void> then);
+  /// Puts a text in place of the one that was read, and tells opensm. Gives its sum.
+  void withdraw(const std::string& text, const std::string& old_sum, Then<std::string> then);
   void reload(Then<void> then);
+  void find_paths(std::vector<FabricPath> asked, Then<std::vector<FabricPath>> then);
 
   Instant now() const { return scheduler_.now(); }
   Instant deadline() const { return deadline_; }

@@ -129,6 +129,32 @@ std::string kind(IbMembership membership) {
 
 Sweep parse_sweep(std::string_view text) { return SweepReader().run(text); }
 
+std::vector<FabricPath> read_paths(std::string_view text, std::vector<FabricPath> asked) {
+  std::map<std::pair<std::string, std::string>, FabricPath*> by_ends;
+  for (auto& path : asked) by_ends[{path.from, path.to}] = &path;
+  FabricPath* at = nullptr;
+  for (const auto& line : split(text, '\n')) {
+    const std::string_view trimmed = trim(line);
+    const auto words = words_of(line);
+    if (words.size() == 3 && (words[0] == "path" || words[0] == "silent")) {
+      const auto found = by_ends.find({words[1], words[2]});
+      at = found == by_ends.end() ? nullptr : found->second;
+      if (at != nullptr) at->answered = words[0] == "path";
+    } else if (at != nullptr && trimmed.starts_with("pkey.")) {
+      const auto digits = trimmed.find_first_not_of('.', 4);
+      const auto value =
+          digits == std::string_view::npos ? std::nullopt : read_hex(trimmed.substr(digits));
+      if (!value || *value < 0 || *value > 0xffff) {
+        at->answered = false;  // what is not understood proves nothing
+        at = nullptr;
+      } else {
+        at->pkeys.push_back(static_cast<int>(*value & 0x7fff));
+      }
+    }
+  }
+  return asked;
+}
+
 std::vector<PortFault> find_faults(const Sweep& sweep, const FabricState& desired,
                                    const FabricOwnership& ownership,
                                    const std::set<std::string>& full_guids) {

@@ -18,6 +18,9 @@ struct Sweep {
 
 Sweep parse_sweep(std::string_view text);
 
+/// What paths_script prints, beside what was asked. A path that it does not name is unknown.
+std::vector<FabricPath> read_paths(std::string_view text, std::vector<FabricPath> asked);
+
 /// One port that contradicts what is wanted.
 struct PortFault {
   std::string what;       ///< names the port and the PKey

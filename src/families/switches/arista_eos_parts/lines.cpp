@@ -44,6 +44,9 @@ LineTree vrf_lines(const VrfState& vrf, const SwitchState& state) {
   if (!vrf.description.empty()) instance.add("description " + vrf.description);
   root.add("ip routing vrf " + vrf.name);
   for (const auto& leak : vrf.leaks) add_leak(root, vrf, leak);
+  for (const auto& route : vrf.routes) {
+    root.add("ip route vrf " + vrf.name + " " + route.prefix + " " + route.via);
+  }
   if (vrf.l3vni != 0) {
     root.at("interface Vxlan1").add("vxlan vrf " + vrf.name + " vni " + std::to_string(vrf.l3vni));
   }
@@ -51,6 +54,7 @@ LineTree vrf_lines(const VrfState& vrf, const SwitchState& state) {
   if (!vrf.rd.empty()) bgp.add("rd " + vrf.rd);
   add_targets(bgp, "import evpn ", vrf.import_targets);
   add_targets(bgp, "export evpn ", vrf.export_targets);
+  for (const auto& route : vrf.routes) bgp.add("network " + route.prefix);
   // Leaked routes must reach the far leaves too, which know nothing of the leak.
   if (!vrf.leaks.empty()) bgp.add("redistribute bgp leaked");
   bgp.add(vrf.leaks.empty() ? "redistribute connected" : "redistribute connected include leaked");

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "families/switches/arista_eos_parts/parts.hpp"
 #include "families/switches/parts/addresses.hpp"
@@ -21,8 +22,10 @@ class Reader {
     out_.state().anycast_mac.clear();
     for (const auto& node : config.children) top(node, words_of_line(node.line));
     for (const auto& leak : leaks_) resolve(leak);
+    settle();
     const auto vtep = loopbacks_.find(vxlan_source_);
     if (vtep != loopbacks_.end()) out_.state().vtep_address = vtep->second;
+    out_.compare_networks();
     return out_.finish();
   }
 
@@ -33,6 +36,12 @@ class Reader {
     if (two == "vrf instance" && words.size() == 3) return instance(node, words[2]);
     if (two == "ip routing" && words.size() == 4 && out_.is_our_vrf(words[3])) {
       out_.vrf(words[3]);
+      routing_.insert(words[3]);
+      return;
+    }
+    const bool route = two == "ip route" && words.size() == 6 && words[2] == "vrf";
+    if (route && words[4].ends_with("/32") && out_.is_our_vrf(words[3])) {
+      out_.vrf(words[3]).routes.push_back({words[4], words[5]});
       return;
     }
     if (words[0] == "vlan" && words.size() == 2) return vlans(node, words[1]);
@@ -54,6 +63,7 @@ class Reader {
       return;
     }
     VrfState& vrf = out_.vrf(name);
+    instances_.insert(name);
     for (const auto& child : node.children) {
       const auto words = words_of_line(child.line);
       if (words[0] == "description") {
@@ -73,10 +83,26 @@ class Reader {
         continue;
       }
       out_.segment(vlan);
+      declared_.insert(vlan);
       for (const auto& child : node.children) {
+        if (child.line.starts_with("name ")) names_[vlan] = child.line.substr(5);
         if (child.line.starts_with("name ") || child.line == "state active") continue;
         out_.unclear_all(node.line, child);
       }
+    }
+  }
+
+  /// What makes the lines above work: without it they stand there and carry nothing.
+  void settle() {
+    for (const auto& name : out_.vrf_names()) {
+      if (!instances_.contains(name)) out_.unclear("", "there is no vrf instance " + name);
+      if (!routing_.contains(name)) out_.unclear("", "there is no ip routing vrf " + name);
+    }
+    for (const int vlan : out_.segment_vlans()) {
+      const std::string place = "vlan " + std::to_string(vlan);
+      if (!declared_.contains(vlan)) out_.unclear("", "there is no " + place);
+      const int vni = out_.segment(vlan).l2vni;
+      if (!fits_segment_name(names_[vlan], vni)) out_.unclear(place, "name " + names_[vlan]);
     }
   }
 
@@ -99,7 +125,7 @@ class Reader {
         const auto address = words.size() == 3 && rest_of(words, 0).starts_with("ip address ")
                                  ? parse_prefix4(words[2])
                                  : std::nullopt;
-        if (address) loopbacks_[name] = render_ipv4(address->address);
+        if (address && address->length == 32) loopbacks_[name] = render_ipv4(address->address);
       }
     }
     out_.foreign("", node);
@@ -173,63 +199,12 @@ class Reader {
     }
   }
 
-  struct PortLines {
-    bool shut = false, routed = false, unclear = false;
-    int vlan = 0;
-    std::string vrf, address;
-  };
-
-  /// False: not a line that a port of ours may have.
-  static bool port_line(const LineTree& child, PortLines& seen, SwitchPortState& port) {
-    const auto words = words_of_line(child.line);
-    if (!child.children.empty()) return false;
-    if (words[0] == "description") {
-      port.description = rest_of(words, 1);
-    } else if (child.line == "shutdown") {
-      seen.shut = true;
-    } else if (child.line == "no switchport") {
-      seen.routed = true;
-    } else if (child.line.starts_with("switchport access vlan ") && words.size() == 4) {
-      seen.vlan = read_number(words[3], 1, 4094).value_or(0);
-      return seen.vlan != 0;
-    } else if (words[0] == "vrf" && words.size() == 2) {
-      seen.vrf = words[1];
-    } else if (child.line.starts_with("ip address ") && words.size() == 3) {
-      seen.address = words[2];
-    } else {
-      static constexpr std::string_view plain[] = {"no shutdown", "switchport",
-                                                   "switchport mode access",
-                                                   "spanning-tree portfast", "mtu 9000"};
-      return std::ranges::find(plain, child.line) != std::end(plain);
-    }
-    return true;
-  }
-
   void port(const LineTree& node, const std::string& name) {
-    SwitchPortState port;
-    port.name = name;
-    PortLines seen;
-    for (const auto& child : node.children) {
-      if (port_line(child, seen, port)) continue;
-      seen.unclear = true;
-      out_.unclear_all(node.line, child);
-    }
-    const bool layer3 = !seen.vrf.empty() || !seen.address.empty();
-    if (seen.routed && seen.shut && !layer3) {
-      port.mode = PortMode::quarantine;
-    } else if (seen.routed && !seen.shut && layer3) {
-      port.mode = PortMode::routed;
-      port.vrf = seen.vrf;
-      port.address = seen.address;
-    } else if (!seen.routed && !seen.shut && seen.vlan != 0 && !layer3) {
-      port.mode = PortMode::access;
-      port.vlan = seen.vlan;
-    } else {
-      // In no state of ours, so not in `own`: a change brings it to a known state first.
-      if (seen.vlan != 0 || layer3) out_.unclear(node.line, "half way between two states");
-      return;
-    }
-    out_.state().ports.push_back(std::move(port));
+    static const PortWords words = {
+        "vrf ",
+        {"no shutdown", "switchport", "switchport mode access", "spanning-tree portfast"},
+        9000};
+    out_.read_port(node, name, words);
   }
 
   void access_list(const LineTree& node, const Words& words) {
@@ -329,6 +304,8 @@ class Reader {
       } else if (words.size() > 2 && words[2] == "evpn" &&
                  read_targets(words, 3, vrf.import_targets, vrf.export_targets)) {
         continue;
+      } else if (words[0] == "network" && words.size() == 2) {
+        out_.note_network(vrf.name, words[1]);
       } else if (words[0] != "router-id" && child.line != "redistribute connected" &&
                  child.line != "redistribute connected include leaked" &&
                  child.line != "redistribute bgp leaked") {
@@ -341,6 +318,9 @@ class Reader {
   LeakReader leaks_of_;
   std::vector<Leak> leaks_;
   std::map<std::string, std::string> loopbacks_;
+  std::map<int, std::string> names_;
+  std::set<std::string> instances_, routing_;
+  std::set<int> declared_;
   std::string vxlan_source_;
 };
 

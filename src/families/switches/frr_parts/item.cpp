@@ -153,6 +153,7 @@ SwitchCapabilities capabilities_of(Kernel kernel) {
   SwitchCapabilities out;
   out.needs_l3vlan = kernel == Kernel::vrf_vlan_aware;
   out.vrf_name_limit = link_name_max;
+  out.address_routes = true;
   return out;
 }
 

@@ -51,6 +51,26 @@ class Lines {
     const auto at = index_.find({netns, name});
     return at == index_.end() ? nullptr : &links[at->second];
   }
+  /// The first line of this VLAN at this device.
+  VlanLine* find_vlan(const std::string& dev, int vlan) {
+    const auto found = vlans_of_.find(dev);
+    if (found == vlans_of_.end()) return nullptr;
+    const auto at = found->second.find(vlan);
+    return at == found->second.end() ? nullptr : &vlans[at->second];
+  }
+  /// By VLAN: where the first line of each is in `vlans`.
+  const std::map<int, std::size_t>& vlans_of(const std::string& dev) const {
+    static const std::map<int, std::size_t> none;
+    const auto found = vlans_of_.find(dev);
+    return found == vlans_of_.end() ? none : found->second;
+  }
+  /// Links of this name, in whatever namespace.
+  std::vector<Link*> named(const std::string& name) {
+    std::vector<Link*> out;
+    const auto [from, to] = names_.equal_range(name);
+    for (auto at = from; at != to; ++at) out.push_back(&links[at->second]);
+    return out;
+  }
 
  private:
   using Words = std::vector<std::string>;
@@ -99,6 +119,7 @@ class Lines {
         return false;
       }
     }
+    vlans_of_[out.dev].emplace(out.vlan, vlans.size());
     vlans.push_back(std::move(out));
     return true;
   }
@@ -133,11 +154,14 @@ class Lines {
       }
     }
     if (!index_.emplace(std::pair(link.netns, link.name), links.size()).second) return false;
+    names_.emplace(link.name, links.size());
     links.push_back(std::move(link));
     return true;
   }
 
   std::map<std::pair<std::string, std::string>, std::size_t> index_;
+  std::multimap<std::string, std::size_t> names_;
+  std::map<std::string, std::map<int, std::size_t>> vlans_of_;
 };
 
 class Reader {
@@ -263,13 +287,6 @@ class Reader {
     if (link.table != table_base + vrf.vrf_id || !link.up) odd(link);
   }
 
-  VlanLine* find_vlan(std::string_view dev, int vlan) {
-    for (VlanLine& line : lines_.vlans) {
-      if (line.dev == dev && line.vlan == vlan) return &line;
-    }
-    return nullptr;
-  }
-
   void read_map(VniLine& map) {
     const bool l3 = is_own_l3vlan(map.vlan, ownership_);
     if (!l3 && !is_own_vlan(map.vlan, ownership_)) {
@@ -278,8 +295,8 @@ class Reader {
     }
     map.used = true;
     Link* svi = lines_.find("", "vlan" + std::to_string(map.vlan));
-    VlanLine* self = find_vlan(vlan_bridge, map.vlan);
-    VlanLine* tunnel = find_vlan(vlan_vxlan, map.vlan);
+    VlanLine* self = lines_.find_vlan(std::string(vlan_bridge), map.vlan);
+    VlanLine* tunnel = lines_.find_vlan(std::string(vlan_vxlan), map.vlan);
     if (svi == nullptr || svi->used || svi->type != "vlan" || svi->parent != vlan_bridge ||
         svi->id != map.vlan || !svi->up || self == nullptr || !self->self || tunnel == nullptr ||
         !seen_.vrfs.contains(svi->master)) {
@@ -303,6 +320,11 @@ class Reader {
 
   // ---- both
   void read_ports() {
+    for (std::size_t at = 0; at < seen_.segments.size(); ++at) {
+      const SegmentState& segment = seen_.segments[at];
+      segments_[netns() ? std::pair(segment.vrf, segment_link(kernel_, segment))
+                        : std::pair(std::string(), std::to_string(segment.vlan))] = at;
+    }
     for (Link& link : lines_.links) {
       if (!is_own_port(link.name, ownership_)) continue;
       link.used = true;
@@ -332,16 +354,17 @@ class Reader {
   bool read_access(const Link& link, SwitchPortState& port) {
     const SegmentState* segment = nullptr;
     int vlans = 0;
-    for (const auto& candidate : seen_.segments) {
-      if (netns()) {
-        const bool in =
-            candidate.vrf == link.netns && segment_link(kernel_, candidate) == link.master;
-        if (in) segment = &candidate;
-      } else if (VlanLine* line = find_vlan(link.name, candidate.vlan)) {
-        if (line->pvid && line->untagged) segment = &candidate;
-        line->used = line->pvid && line->untagged;
-        ++vlans;
-      }
+    if (netns()) {
+      const auto at = segments_.find({link.netns, link.master});
+      if (at != segments_.end()) segment = &seen_.segments[at->second];
+    }
+    for (const auto& [vlan, index] : lines_.vlans_of(link.name)) {
+      const auto at = segments_.find({"", std::to_string(vlan)});
+      if (netns() || at == segments_.end()) continue;
+      VlanLine& line = lines_.vlans[index];
+      line.used = line.pvid && line.untagged;
+      if (line.used) segment = &seen_.segments[at->second];
+      ++vlans;
     }
     if (segment == nullptr) return false;
     port.mode = PortMode::access;
@@ -357,8 +380,9 @@ class Reader {
         continue;
       }
       const std::string name = link.name.substr(0, link.name.size() - 1);
-      for (Link& far : lines_.links) {
-        if (far.name != name + "b" || !far.up || !seen_.vrfs.contains(far.netns)) continue;
+      for (Link* other_end : lines_.named(name + "b")) {
+        Link& far = *other_end;
+        if (!far.up || !seen_.vrfs.contains(far.netns)) continue;
         const std::vector<std::string> a{std::string(leak_address_a) + "/32"};
         const std::vector<std::string> b{std::string(leak_address_b) + "/32"};
         const int id = vrf_id_of(link.netns), other = vrf_id_of(far.netns);
@@ -402,6 +426,8 @@ class Reader {
   const SwitchOwnership& ownership_;
   Lines lines_;
   KernelSeen seen_;
+  /// Where in `seen_.segments`: by VRF and bridge, or by VLAN.
+  std::map<std::pair<std::string, std::string>, std::size_t> segments_;
 };
 
 }  // namespace

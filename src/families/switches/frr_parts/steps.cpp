@@ -87,6 +87,8 @@ class Planner {
              frr_vrf_targets(to_, *change.from, *change.to));
       }
       step(name + " leaks less", "vtysh", frr_old_leaks(to_, *change.from, change.to, dialect_));
+      step(name + " forgets addresses of nodes", "vtysh",
+           frr_old_routes(to_, *change.from, change.to));
     }
     for (const auto& change : changes_.segments) {
       if (change.is_gone() || is_replaced(change)) {
@@ -229,6 +231,8 @@ class Planner {
       if (change.is_gone()) continue;
       step(named(*change.to) + " leaks", "vtysh",
            frr_new_leaks(to_, change.from, *change.to, dialect_));
+      step(named(*change.to) + " routes to addresses of nodes", "vtysh",
+           frr_new_routes(to_, change.from, *change.to));
     }
   }
 

@@ -108,6 +108,11 @@ JunosObject vrf_object(const VrfState& vrf, const SwitchState& state) {
   if (!vrf.description.empty()) add({"description", vrf.description});
   add({"instance-type", "vrf"});
   if (!vrf.leaks.empty()) add({"routing-options", "auto-export"});
+  // Without an export policy ip-prefix-routes tells of every route of the table, static ones too.
+  // Source: Junos CLI reference, ip-prefix-routes and ip-prefix-support; checked 2026-11.
+  for (const auto& route : vrf.routes) {
+    add({"routing-options", "static", "route", route.prefix, "next-hop", route.via});
+  }
   if (vrf.l3vni != 0) {
     add({"protocols", "evpn", "irb-symmetric-routing", "vni", vni});
     add({"protocols", "evpn", "ip-prefix-routes", "advertise", "direct-nexthop"});

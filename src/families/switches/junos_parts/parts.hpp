@@ -43,6 +43,9 @@ std::vector<SwitchStep> plan_steps(const SwitchState& from, const SwitchState& t
 std::vector<AclRule> read_filter(const std::vector<Statement>& lines,
                                  std::vector<std::string>& unclear);
 SwitchSeen read_config(const Statements& config, const SwitchOwnership& ownership);
+/// Objects in our own hand (our names for policies and instances) are held against what render
+/// writes for them: a statement too many, too few or said twice is unclear.
+void compare_hand(const Statements& config, SwitchSeen& seen);
 
 /// Names: a segment's instance, its VLAN within it, policies and communities of an instance.
 inline std::string instance_name(const SegmentState& segment) {

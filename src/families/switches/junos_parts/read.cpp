@@ -1,93 +1,37 @@
-// First every statement is put with its instance, policy or interface; then our objects are read
-// off what was put together.
+// Our objects, read off the statements that collect() put together.
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "base/text.hpp"
-#include "families/switches/junos_parts/parts.hpp"
+#include "families/switches/junos_parts/collect.hpp"
 #include "families/switches/parts/addresses.hpp"
 #include "families/switches/parts/line_reader.hpp"
 
 namespace tundish::switches::juniper {
 namespace {
 
-using Names = std::set<std::string>;
-
-constexpr int vni_max = 16777215;
-
-bool starts(const Statement& line, const Statement& head) {
-  return line.size() >= head.size() && std::equal(head.begin(), head.end(), line.begin());
-}
-
-Statement rest(const Statement& line, std::size_t from) {
-  return {line.begin() + static_cast<std::ptrdiff_t>(std::min(from, line.size())), line.end()};
-}
-
-/// `target:65000:50010` as 65000:50010; empty for anything else.
-std::string bare_target(const std::string& word) {
-  constexpr std::string_view mark = "target:";
-  return word.starts_with(mark) ? word.substr(mark.size()) : "";
-}
-
-struct Vlan {
-  int id = 0, vni = 0;
-};
-
-struct Instance {
-  std::string type, rd, description;
-  Names imports, exports;  ///< by vrf-target
-  std::vector<std::string> import_policies, export_policies;
-  Names interfaces;
-  std::map<std::string, Vlan> vlans;
-  int vni = 0, routing_vni = 0;
-  std::vector<Statement> others;
-};
-
-struct Term {
-  Names communities, prefixes;
-  std::string action;
-  bool odd = false;
-};
-
-struct Policy {
-  std::map<std::string, Term> terms;
-  Names added;
-  std::string action;
-  bool odd = false;
-};
-
-struct Unit {
-  std::string mac, acl, address;
-  int mtu = 1500;
-  bool grouped = false;
-  std::vector<Statement> others;
-};
-
-struct Port {
-  std::string description, address;
-  bool disabled = false, routed = false, switched = false, odd = false;
-  Names members;
-  bool seen = false;
-};
-
 class Reader {
  public:
-  explicit Reader(const SwitchOwnership& ownership) : out_(ownership) {}
+  Reader(Collected collected, const SwitchOwnership& ownership)
+      : all_(std::move(collected)), out_(ownership) {}
 
   SwitchSeen run(const Statements& config) {
-    out_.state().anycast_mac.clear();
-    for (const auto& line : config.lines) put(line);
-    for (const auto& [name, instance] : instances_) settle(name, instance);
-    for (const auto& [name, instance] : instances_) settle_members(name, instance);
-    for (const auto& [name, instance] : instances_) {
+    out_.state().router_id = all_.router_id;
+    out_.state().asn = all_.asn;
+    out_.state().vtep_address = all_.vtep_address;
+    for (const int vlan : all_.foreign_vlans) out_.note_vlan(vlan);
+    for (const int vni : all_.foreign_vnis) out_.note_vni(vni);
+    for (const auto& [name, instance] : all_.instances) settle(name, instance);
+    for (const auto& [name, instance] : all_.instances) settle_members(name, instance);
+    for (const auto& [name, instance] : all_.instances) {
       if (is_our_vrf(name, instance)) settle_targets(name, instance);
     }
-    out_.state().anycast_mac = group_mac_;
-    for (const auto& [unit, irb] : units_) settle_unit(unit, irb);
-    for (const auto& [name, port] : ports_) settle_port(name, port);
-    for (const auto& [name, lines] : filters_) {
+    out_.state().anycast_mac = all_.group_mac;
+    for (const auto& [unit, irb] : all_.units) settle_unit(unit, irb);
+    for (const auto& [name, port] : all_.ports) settle_port(name, port);
+    for (const auto& [name, lines] : all_.filters) {
       if (!out_.is_our_acl(name)) {
         out_.note_acl(name);
         continue;
@@ -103,182 +47,6 @@ class Reader {
   }
 
  private:
-  void put(const Statement& line) {
-    if (starts(line, {"routing-instances"}) && line.size() >= 2) return put_instance(line);
-    if (starts(line, {"policy-options", "community"}) && line.size() == 5 && line[3] == "members") {
-      communities_[line[2]].insert(bare_target(line[4]));
-      return;
-    }
-    if (starts(line, {"policy-options", "policy-statement"}) && line.size() >= 4) {
-      return put_policy(policies_[line[2]], rest(line, 3));
-    }
-    if (starts(line, {"firewall", "family", "inet", "filter"}) && line.size() >= 5) {
-      filters_[line[4]].push_back(rest(line, 5));
-      return;
-    }
-    if (starts(line, {"interfaces"}) && line.size() >= 2) return put_interface(line);
-    if (starts(line,
-               {"groups", std::string(gateway_group), "interfaces", "irb", "unit", "<*>", "mac"}) &&
-        line.size() == 8) {
-      group_mac_ = read_mac(line[7]).value_or("");
-    } else if (starts(line, {"routing-options", "router-id"}) && line.size() == 3) {
-      out_.state().router_id = line[2];
-    } else if (starts(line, {"routing-options", "autonomous-system"}) && line.size() >= 3) {
-      out_.state().asn = read_asn(line[2]);
-    } else if (starts(line, {"vlans"}) && line.size() >= 4) {
-      if (line[2] == "vlan-id") out_.note_vlan(read_number(line[3], 1, 4094).value_or(1));
-      if (line[2] == "vxlan" && line.size() == 5) {
-        out_.note_vni(read_number(line[4], 1, vni_max).value_or(1));
-      }
-    }
-  }
-
-  void put_instance(const Statement& line) {
-    Instance& at = instances_[line[1]];
-    const Statement more = rest(line, 2);
-    const auto is = [&](const Statement& head, std::size_t size) {
-      return more.size() == size && starts(more, head);
-    };
-    if (is({"instance-type"}, 2))
-      at.type = more[1];
-    else if (is({"route-distinguisher"}, 2))
-      at.rd = more[1];
-    else if (is({"description"}, 2))
-      at.description = more[1];
-    else if (is({"vrf-target"}, 2)) {
-      at.imports.insert(bare_target(more[1]));
-      at.exports.insert(bare_target(more[1]));
-    } else if (is({"vrf-target", "import"}, 3))
-      at.imports.insert(bare_target(more[2]));
-    else if (is({"vrf-target", "export"}, 3))
-      at.exports.insert(bare_target(more[2]));
-    else if (is({"vrf-import"}, 2))
-      at.import_policies.push_back(more[1]);
-    else if (is({"vrf-export"}, 2))
-      at.export_policies.push_back(more[1]);
-    else if (is({"interface"}, 2))
-      at.interfaces.insert(more[1]);
-    else if (is({"protocols", "evpn", "ip-prefix-routes", "vni"}, 5)) {
-      at.vni = read_number(more[4], 1, vni_max).value_or(0);
-    } else if (is({"protocols", "evpn", "irb-symmetric-routing", "vni"}, 5)) {
-      at.routing_vni = read_number(more[4], 1, vni_max).value_or(0);
-    } else if (starts(more, {"vlans"}) && more.size() >= 4) {
-      put_vlan(at, more);
-    } else if (!more.empty()) {
-      at.others.push_back(more);
-    }
-  }
-
-  static void put_vlan(Instance& at, const Statement& more) {
-    Vlan& vlan = at.vlans[more[1]];
-    if (more[2] == "vlan-id" && more.size() == 4) {
-      vlan.id = read_number(more[3], 1, 4094).value_or(0);
-    } else if (more[2] == "vxlan" && more.size() == 5 && more[3] == "vni") {
-      vlan.vni = read_number(more[4], 1, vni_max).value_or(0);
-    } else if (more[2] == "l3-interface" && more.size() == 4) {
-      at.interfaces.insert("l3 " + more[1] + " " + more[3]);
-    } else if (more[2] == "interface" && more.size() == 4) {
-      at.interfaces.insert(more[3]);
-    } else if (more[2] != "description") {
-      at.others.push_back(more);
-    }
-  }
-
-  static void put_policy(Policy& policy, const Statement& line) {
-    if (starts(line, {"term"}) && line.size() >= 4) {
-      Term& term = policy.terms[line[1]];
-      const Statement more = rest(line, 2);
-      if (more[0] == "from" && more.size() == 3 && more[1] == "community") {
-        term.communities.insert(more[2]);
-      } else if (more[0] == "from" && more.size() == 4 && more[1] == "route-filter" &&
-                 (more[3] == "orlonger" || (more[3] == "exact" && more[2].ends_with("/32")))) {
-        term.prefixes.insert(more[2]);
-      } else if (more[0] == "then" && more.size() == 4 && more[1] == "community" &&
-                 more[2] == "add") {
-        policy.added.insert(more[3]);
-      } else if (more[0] == "then" && more.size() == 2) {
-        term.action = more[1];
-      } else {
-        term.odd = true;
-      }
-      return;
-    }
-    if (line[0] == "then" && line.size() == 4 && line[1] == "community" && line[2] == "add") {
-      policy.added.insert(line[3]);
-    } else if (line[0] == "then" && line.size() == 2) {
-      policy.action = line[1];
-    } else {
-      policy.odd = true;
-    }
-  }
-
-  void put_interface(const Statement& line) {
-    const std::string& name = line[1];
-    const Statement more = rest(line, 2);
-    if (name == "irb" && more.size() >= 3 && more[0] == "unit") {
-      return put_unit(units_[read_number(more[1], 0, 4094).value_or(0)], rest(more, 2));
-    }
-    if (name == "lo0" && starts(more, {"unit", "0", "family", "inet", "address"}) &&
-        more.size() >= 6) {
-      const auto address = parse_prefix4(more[5]);
-      const bool primary = more.size() == 7 && more[6] == "primary";
-      if (address && (out_.state().vtep_address.empty() || primary)) {
-        out_.state().vtep_address = render_ipv4(address->address);
-      }
-    }
-    if (!out_.is_our_port(name) || more.empty()) return;
-    put_port(ports_[name], name, more);
-  }
-
-  static void put_unit(Unit& unit, const Statement& more) {
-    if (more.size() == 2 && more[0] == "mac") {
-      unit.mac = read_mac(more[1]).value_or("");
-    } else if (more.size() == 2 && more[0] == "apply-groups" && more[1] == gateway_group) {
-      unit.grouped = true;
-    } else if (starts(more, {"family", "inet", "mtu"}) && more.size() == 4) {
-      unit.mtu = read_number(more[3], 68, 65535).value_or(0);
-    } else if (starts(more, {"family", "inet", "filter", "input"}) && more.size() == 5) {
-      unit.acl = more[4];
-    } else if (starts(more, {"family", "inet", "address"}) && more.size() == 4 &&
-               unit.address.empty()) {
-      unit.address = more[3];
-    } else if (more != Statement{"family", "inet"} && more[0] != "description") {
-      unit.others.push_back(more);
-    }
-  }
-
-  void put_port(Port& port, const std::string& name, const Statement& more) {
-    port.seen = true;
-    const Statement inside = starts(more, {"unit", "0", "family"}) ? rest(more, 3) : Statement{};
-    if (more.size() == 2 && more[0] == "description") {
-      port.description = more[1];
-    } else if (more == Statement{"disable"}) {
-      port.disabled = true;
-    } else if (starts(inside, {"ethernet-switching"})) {
-      port.switched = true;
-      if (starts(inside, {"ethernet-switching", "vlan", "members"}) && inside.size() == 4) {
-        port.members.insert(inside[3]);
-      } else if (inside.size() > 1 &&
-                 inside != Statement{"ethernet-switching", "interface-mode", "access"}) {
-        odd_port(port, name, more);
-      }
-    } else if (starts(inside, {"inet"})) {
-      port.routed = true;
-      if (starts(inside, {"inet", "address"}) && inside.size() == 3 && port.address.empty()) {
-        port.address = inside[2];
-      } else if (inside.size() > 1 && inside != Statement{"inet", "mtu", "9000"}) {
-        odd_port(port, name, more);
-      }
-    } else if (!(more.size() == 2 && more[0] == "mtu")) {
-      odd_port(port, name, more);
-    }
-  }
-
-  void odd_port(Port& port, const std::string& name, const Statement& more) {
-    port.odd = true;
-    out_.unclear("interfaces " + name, render_statement(more));
-  }
-
   bool is_our_vrf(const std::string& name, const Instance& instance) const {
     return out_.is_our_vrf(name) && instance.type != "mac-vrf";
   }
@@ -355,6 +123,7 @@ class Reader {
         {"vrf-table-label"}};
     tell_others(place, instance, usual, "");
     exports_of(name, instance, vrf.export_targets);
+    vrf.routes = instance.routes;
   }
 
   /// Interfaces of our instances: ports of ours, gateways of our segments, and nothing else.
@@ -387,9 +156,9 @@ class Reader {
   Names members_of(const Names& communities, const std::string& place) {
     Names out;
     for (const auto& name : communities) {
-      const auto found = communities_.find(name);
+      const auto found = all_.communities.find(name);
       // A route must have all members of one community: only one of them makes it a target.
-      if (found == communities_.end() || found->second.size() != 1 ||
+      if (found == all_.communities.end() || found->second.size() != 1 ||
           found->second.begin()->empty()) {
         out_.unclear(place, "community " + name + " is not one route target");
         continue;
@@ -405,7 +174,7 @@ class Reader {
     Names targets = instance.exports;
     for (const auto& policy : instance.export_policies) {
       targets.clear();
-      const Policy& has = policies_[policy];
+      const Policy& has = all_.policies[policy];
       const auto plain = [](const auto& term) {
         return !term.second.odd && term.second.prefixes.empty() && term.second.communities.empty();
       };
@@ -445,7 +214,7 @@ class Reader {
     for (const auto& policy : instance.import_policies) {
       targets.clear();
       const std::string place = "policy-statement " + policy;
-      const Policy& has = policies_[policy];
+      const Policy& has = all_.policies[policy];
       if (has.odd || !has.added.empty() || has.action != "reject" ||
           instance.import_policies.size() > 1) {
         out_.unclear("routing-instances " + name,
@@ -499,7 +268,7 @@ class Reader {
     segment.mtu = unit.mtu;
     segment.acl_in = unit.acl;
     segment.gateway = unit.address;
-    const std::string mac = unit.grouped ? group_mac_ : unit.mac;
+    const std::string mac = unit.grouped ? all_.group_mac : unit.mac;
     std::string& known = out_.state().anycast_mac;
     if (!mac.empty() && known.empty()) known = mac;
     if (mac != known) out_.unclear(place, "mac '" + mac + "' is not that of the other gateways");
@@ -507,6 +276,9 @@ class Reader {
   }
 
   void settle_port(const std::string& name, const Port& port) {
+    for (const auto& line : port.odd) {
+      out_.unclear("interfaces " + name, render_statement(line));
+    }
     SwitchPortState out;
     out.name = name;
     out.description = port.description;
@@ -519,7 +291,7 @@ class Reader {
       out.vrf = places.empty() ? "" : *places.begin();
       out.address = port.address;
     } else if (!port.disabled && port.switched && !port.routed && places.size() == 1) {
-      const Instance& instance = instances_[*places.begin()];
+      const Instance& instance = all_.instances[*places.begin()];
       for (const auto& [vlan_name, vlan] : instance.vlans) {
         const Names both = {vlan_name, std::to_string(vlan.id)};
         const bool member = port.members.size() == 1 && both.contains(*port.members.begin());
@@ -540,8 +312,8 @@ class Reader {
 
   bool is_of_ours(const Statement& line) const {
     if (starts(line, {"routing-instances"}) && line.size() >= 2) {
-      const auto found = instances_.find(line[1]);
-      return found != instances_.end() &&
+      const auto found = all_.instances.find(line[1]);
+      return found != all_.instances.end() &&
              (is_our_vrf(line[1], found->second) || our_vlan(found->second));
     }
     if (starts(line, {"policy-options"})) return true;  // harmless until an instance uses it
@@ -570,7 +342,7 @@ class Reader {
   }
 
   bool used_policy(const std::string& name) const {
-    return std::ranges::any_of(instances_, [&](const auto& entry) {
+    return std::ranges::any_of(all_.instances, [&](const auto& entry) {
       const auto& [instance_name, instance] = entry;
       if (!is_our_vrf(instance_name, instance) && !our_vlan(instance)) return false;
       const auto& in = instance.import_policies;
@@ -580,21 +352,17 @@ class Reader {
     });
   }
 
+  Collected all_;
   LineReader out_;
-  std::map<std::string, Instance> instances_;
-  std::map<std::string, Names> communities_;
-  std::map<std::string, Policy> policies_;
-  std::map<std::string, std::vector<Statement>> filters_;
-  std::map<int, Unit> units_;
-  std::map<std::string, Port> ports_;
   std::map<std::string, Names> places_;
-  std::string group_mac_;
 };
 
 }  // namespace
 
 SwitchSeen read_config(const Statements& config, const SwitchOwnership& ownership) {
-  return Reader(ownership).run(config);
+  SwitchSeen out = Reader(collect(config, ownership), ownership).run(config);
+  compare_hand(config, out);
+  return out;
 }
 
 }  // namespace tundish::switches::juniper

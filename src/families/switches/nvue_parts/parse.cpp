@@ -106,6 +106,10 @@ class Reader {
       vrf.import_targets = keys_at(tree, from);
       vrf.export_targets = keys_at(tree, to);
       read_leaks(vrf, tree);
+      for (const auto& prefix : keys_at(tree, {"router", "static"})) {
+        if (!prefix.ends_with("/32")) continue;
+        vrf.routes.push_back({prefix, first_key(tree, {"router", "static", prefix, "via"})});
+      }
       state().vrfs.push_back(std::move(vrf));
     }
   }

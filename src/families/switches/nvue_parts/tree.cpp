@@ -112,7 +112,13 @@ Anchors declared_anchors(const SwitchState& state) {
 Anchors anchors_of(const SwitchState& state, const VrfState& vrf) {
   Json evpn = on();
   evpn["vni"][std::to_string(vrf.l3vni)] = Json::object();
-  Anchors out{{{"vrf", vrf.name}, {{"evpn", evpn}, {"router", {{"bgp", bgp_of(state, vrf)}}}}}};
+  Json router = {{"bgp", bgp_of(state, vrf)}};
+  for (const auto& route : vrf.routes) {
+    router["static"][route.prefix] = {{"address-family", "ipv4-unicast"},
+                                      {"via", {{route.via, {{"type", "ipv4-address"}}}}}};
+    router["bgp"]["address-family"]["ipv4-unicast"]["network"][route.prefix] = Json::object();
+  }
+  Anchors out{{{"vrf", vrf.name}, {{"evpn", evpn}, {"router", router}}}};
   for (const auto& leak : vrf.leaks) {
     out.push_back({{"router", "policy", "prefix-list", list_name(vrf, leak)}, prefix_list(leak)});
   }

@@ -103,6 +103,7 @@ LineTree vrf_lines(const VrfState& vrf, const SwitchState& state) {
   if (!vrf.description.empty()) context.add("description " + vrf.description);
   if (vrf.l3vni != 0) context.add("vni " + vni);
   if (!vrf.rd.empty()) context.add("rd " + vrf.rd);
+  for (const auto& route : vrf.routes) context.add("ip route " + route.prefix + " " + route.via);
   add_family(context.at("address-family ipv4 unicast"), vrf, state);
   if (vrf.l3vlan != 0) {
     LineTree& core = root.at("interface Vlan" + vlan);
@@ -114,6 +115,7 @@ LineTree vrf_lines(const VrfState& vrf, const SwitchState& state) {
   if (vrf.l3vni != 0) root.at("interface nve1").add("member vni " + vni + " associate-vrf");
   LineTree& family =
       root.at(bgp_header(state)).at("vrf " + vrf.name).at("address-family ipv4 unicast");
+  for (const auto& route : vrf.routes) family.add("network " + route.prefix);
   family.add("advertise l2vpn evpn");
   family.add("redistribute direct route-map " + direct_map_name(vrf.name));
   return root;

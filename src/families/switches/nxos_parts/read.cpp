@@ -13,10 +13,12 @@ using Names = std::set<std::string>;
 using Numbers = std::set<int>;
 
 constexpr int vni_max = 16777215;
+/// Of the interface that only carries an L3VNI.
+constexpr const char* core_mtu = "mtu 9216";
 
 /// What a VRF's context says of imports, until all VRFs are known.
 struct Imports {
-  Names plain, evpn;
+  Names plain, evpn, plain_out, evpn_out;
   std::string map;
 };
 
@@ -40,6 +42,7 @@ class Reader {
     for (const int vni : foreign_vnis_) out_.note_vni(vni);
     const auto vtep = loopbacks_.find(nve_source_);
     if (vtep != loopbacks_.end()) out_.state().vtep_address = vtep->second;
+    out_.compare_networks();
     return out_.finish();
   }
 
@@ -68,7 +71,8 @@ class Reader {
   /// `ip extcommunity-list standard NAME [seq N] permit rt TARGET ...`
   void target_list(const LineTree& node, const Words& words) {
     std::size_t at = 4;
-    if (words.size() > at + 1 && words[at] == "seq") at += 2;
+    if (words.size() > at + 1 && words[at] == "seq" && read_number(words[at + 1], 0, 4294967295))
+      at += 2;
     Names& list = target_lists_[words[3]];
     if (words.size() < at + 3 || words[at] != "permit" || words[at + 1] != "rt") {
       list.insert(node.line);  // matches no target that a VRF exports: told where it is used
@@ -104,6 +108,9 @@ class Reader {
         vrf.l3vni = *read_number(words[1], 1, vni_max);
       } else if (words[0] == "rd" && words.size() == 2) {
         vrf.rd = words[1];
+      } else if (child.line.starts_with("ip route ") && words.size() == 4 &&
+                 words[2].ends_with("/32")) {
+        vrf.routes.push_back({words[2], words[3]});
       } else if (child.line == "address-family ipv4 unicast") {
         family(node.line + ": " + child.line, child, vrf);
       } else {
@@ -124,6 +131,7 @@ class Reader {
         out_.unclear_all(place, child);
       } else {
         if (words[1] != "export") (evpn ? imports.evpn : imports.plain).insert(words[2]);
+        if (words[1] != "import") (evpn ? imports.evpn_out : imports.plain_out).insert(words[2]);
         const bool known =
             std::ranges::find(vrf.export_targets, words[2]) != vrf.export_targets.end();
         if (words[1] != "import" && !known) vrf.export_targets.push_back(words[2]);
@@ -134,6 +142,7 @@ class Reader {
   struct VlanLines {
     int vni = 0;
     std::string name;
+    bool is_core = false;
   };
 
   void vlans(const LineTree& node, const std::string& list) {
@@ -155,7 +164,7 @@ class Reader {
           out_.unclear_all(node.line, child);
         }
       }
-      if (core && out_.is_our_vrf(lines.name)) out_.vrf(lines.name).l3vlan = vlan;
+      if (core) lines.is_core = true;
     }
   }
 
@@ -173,7 +182,7 @@ class Reader {
         const auto address = child.line.starts_with("ip address ") && words.size() == 3
                                  ? parse_prefix4(words[2])
                                  : std::nullopt;
-        if (address) loopbacks_[name] = render_ipv4(address->address);
+        if (address && address->length == 32) loopbacks_[name] = render_ipv4(address->address);
       }
     }
     out_.foreign("", node);
@@ -193,12 +202,13 @@ class Reader {
     }
     if (!out_.is_our_vrf(vrf)) return false;
     out_.vrf(vrf).l3vlan = vlan;
+    vrf_of_core_[vlan] = vrf;
     if (node.find("no shutdown") != nullptr && node.find("ip forward") != nullptr) {
       cores_.insert(vlan);
     }
     for (const auto& child : node.children) {
       const bool known = child.line == "no shutdown" || child.line == "ip forward" ||
-                         child.line.starts_with("vrf member ") || child.line.starts_with("mtu ");
+                         child.line.starts_with("vrf member ") || child.line == core_mtu;
       if (!known && !harmless(child.line)) out_.unclear_all(node.line, child);
     }
     return true;
@@ -278,61 +288,13 @@ class Reader {
     list.insert(list.end(), words.begin() + 2, words.end());
   }
 
-  struct PortLines {
-    bool shut = false, routed = false;
-    int vlan = 0;
-    std::string vrf, address;
-  };
-
-  /// False: not a line that a port of ours may have.
-  static bool port_line(const LineTree& child, PortLines& seen, SwitchPortState& port) {
-    const auto words = words_of_line(child.line);
-    if (!child.children.empty()) return false;
-    if (words[0] == "description") {
-      port.description = rest_of(words, 1);
-    } else if (child.line == "shutdown") {
-      seen.shut = true;
-    } else if (child.line == "no switchport") {
-      seen.routed = true;
-    } else if (child.line.starts_with("switchport access vlan ") && words.size() == 4) {
-      seen.vlan = read_number(words[3], 1, 4094).value_or(0);
-      return seen.vlan != 0;
-    } else if (child.line.starts_with("vrf member ") && words.size() == 3) {
-      seen.vrf = words[2];
-    } else if (child.line.starts_with("ip address ") && words.size() == 3) {
-      seen.address = words[2];
-    } else {
-      static constexpr std::string_view plain[] = {
-          "no shutdown", "switchport", "switchport mode access",
-          "mtu 9216",    "mtu 9000",   "spanning-tree port type edge"};
-      return std::ranges::find(plain, child.line) != std::end(plain) || harmless(child.line);
-    }
-    return true;
-  }
-
   void port(const LineTree& node, const std::string& name) {
-    SwitchPortState port;
-    port.name = name;
-    PortLines seen;
-    for (const auto& child : node.children) {
-      if (!port_line(child, seen, port)) out_.unclear_all(node.line, child);
-    }
-    const bool layer3 = !seen.vrf.empty() || !seen.address.empty();
-    if (seen.routed && seen.shut && !layer3) {
-      port.mode = PortMode::quarantine;
-    } else if (seen.routed && !seen.shut && layer3) {
-      port.mode = PortMode::routed;
-      port.vrf = seen.vrf;
-      port.address = seen.address;
-    } else if (!seen.routed && !seen.shut && seen.vlan != 0 && !layer3) {
-      port.mode = PortMode::access;
-      port.vlan = seen.vlan;
-    } else {
-      // In no state of ours, so not in `own`: a change brings it to a known state first.
-      if (seen.vlan != 0 || layer3) out_.unclear(node.line, "half way between two states");
-      return;
-    }
-    out_.state().ports.push_back(std::move(port));
+    static const PortWords words = {
+        "vrf member ",
+        {"no shutdown", "switchport", "switchport mode access", "spanning-tree port type edge",
+         "no ip redirects", "no ipv6 redirects", "ipv6 address use-link-local-only"},
+        9000};
+    out_.read_port(node, name, words);
   }
 
   void access_list(const LineTree& node, const Words& words) {
@@ -362,8 +324,13 @@ class Reader {
         continue;
       }
       for (const auto& line : child.children) {
-        const bool known = line.line == "advertise l2vpn evpn" ||
-                           line.line.starts_with("redistribute direct route-map ") ||
+        const auto words = words_of_line(line.line);
+        const bool network = words[0] == "network" && words.size() == 2;
+        if (network) out_.note_network(name, words[1]);
+        constexpr std::string_view direct = "redistribute direct route-map ";
+        const bool maps = line.line.starts_with(direct);
+        if (maps) direct_maps_[name] = line.line.substr(direct.size());
+        const bool known = network || maps || line.line == "advertise l2vpn evpn" ||
                            line.line.starts_with("maximum-paths ");
         if (!known) out_.unclear_all(place + ": " + child.line, line);
       }
@@ -386,7 +353,10 @@ class Reader {
   void settle_segments() {
     std::vector<int> ours;
     for (const auto& [vlan, lines] : vlans_) {
-      if (out_.is_our_vlan(vlan)) ours.push_back(vlan);
+      if (!out_.is_our_vlan(vlan)) continue;
+      ours.push_back(vlan);
+      if (fits_segment_name(lines.name, lines.vni)) continue;
+      out_.unclear("vlan " + std::to_string(vlan), "name " + lines.name);
     }
     for (const int vlan : ours) {
       const int vni = vlans_[vlan].vni;
@@ -407,7 +377,40 @@ class Reader {
     }
   }
 
+  /// A VLAN for an L3VNI is called after its VRF, where nobody called it otherwise; before its
+  /// interface is there, the name alone says whose it is.
+  void settle_cores() {
+    for (const auto& [vlan, lines] : vlans_) {
+      if (!lines.is_core || !lines.name.starts_with(ownership_.vrf_prefix)) continue;
+      const auto member = vrf_of_core_.find(vlan);
+      if (member == vrf_of_core_.end() && !out_.is_our_vrf(lines.name)) continue;
+      if (member == vrf_of_core_.end()) {
+        int& known = out_.vrf(lines.name).l3vlan;
+        if (known == 0) known = vlan;
+      } else if (member->second != lines.name) {
+        out_.unclear("vlan " + std::to_string(vlan), "name " + lines.name);
+      }
+    }
+  }
+
+  /// Without its part in BGP a VRF tells nobody of its segments.
+  void settle_bgp(const std::string& name) {
+    const std::string place = "router bgp: vrf " + name;
+    const auto map = direct_maps_.find(name);
+    if (map == direct_maps_.end()) return out_.unclear(place, "does not redistribute direct");
+    const auto* entries = maps_.find_map(map->second);
+    const bool permits = entries != nullptr && entries->size() == 1 &&
+                         entries->front().action == "permit" && entries->front().lines.empty();
+    if (!permits) out_.unclear(place, "route-map " + map->second + " does not permit everything");
+    const bool other = map->second.ends_with(direct_map_name("")) &&
+                       out_.is_our_vrf(map->second.substr(0, name.size())) &&
+                       map->second != direct_map_name(name);
+    if (other) out_.unclear(place, "uses the map of another VRF: " + map->second);
+  }
+
   void settle_vrfs() {
+    settle_cores();
+    for (const std::string& name : out_.vrf_names()) settle_bgp(name);
     for (const std::string& name : out_.vrf_names()) {
       VrfState& vrf = out_.vrf(name);
       if (vrf.l3vni == 0) continue;
@@ -427,10 +430,26 @@ class Reader {
   /// Targets that the import map ties to prefixes are leaks; every other one is an import.
   void settle_imports(VrfState& vrf) {
     const Imports& imports = imports_[vrf.name];
+    if (imports.plain_out != imports.evpn_out) {
+      out_.unclear("vrf context " + vrf.name, "exports differ with and without evpn");
+    }
     Names left = imports.evpn;
     left.insert(imports.plain.begin(), imports.plain.end());
     if (!imports.map.empty()) leaks_of(vrf, imports, left);
+    for (const auto& target : left) {
+      // An import of one kind only was somebody's doing: routes of this switch, or of others, stay
+      // out.
+      if (imports.plain.contains(target) && imports.evpn.contains(target)) continue;
+      out_.unclear("vrf context " + vrf.name,
+                   "route-target import " + target + " is there " +
+                       (imports.evpn.contains(target) ? "with" : "without") + " evpn only");
+    }
     vrf.import_targets.assign(left.begin(), left.end());
+  }
+
+  /// A list that carries the name of another VRF of ours.
+  bool is_of_another(const std::string& list, const std::string& vrf) const {
+    return out_.is_our_vrf(list.substr(0, vrf.size())) && !list.starts_with(vrf + "-");
   }
 
   void leaks_of(VrfState& vrf, const Imports& imports, Names& left) {
@@ -447,6 +466,9 @@ class Reader {
           prefixes = line.substr(29);
         else
           out_.unclear(place, line);
+      }
+      for (const auto& used : {targets, prefixes}) {
+        if (is_of_another(used, vrf.name)) out_.unclear(place, "uses the list of another: " + used);
       }
       const auto list = target_lists_.find(targets);
       if (entry.action != "permit" || list == target_lists_.end()) {
@@ -466,6 +488,9 @@ class Reader {
     std::string why;
     const auto prefixes = maps_.list(prefix_list, why);
     if (!prefixes) return out_.unclear(place, why);
+    if (prefix_list.starts_with(leak_name(vrf.name, "")) && !maps_.ends(prefix_list)) {
+      out_.unclear(place, "prefix list " + prefix_list + " does not end with a deny");
+    }
     std::string source = source_of(vrf.name, list, targets);
     if (source.empty()) {
       return out_.unclear(place, "the targets of " + list + " are not those of one VRF here");
@@ -510,6 +535,8 @@ class Reader {
   std::map<int, VlanLines> vlans_;
   std::map<int, EvpnVni> evpn_;
   std::map<int, const LineTree*> members_;
+  std::map<int, std::string> vrf_of_core_;
+  std::map<std::string, std::string> direct_maps_;
   Numbers foreign_vnis_, cores_;
   std::string nve_source_;
 };

@@ -66,7 +66,10 @@ class Accepter {
     for (const auto& acl : state_.acls) TRY_VOID(accept(acl));
     for (const auto& segment : state_.segments) TRY_VOID(accept(segment));
     for (const auto& port : state_.ports) TRY_VOID(accept(port));
-    for (const auto& vrf : state_.vrfs) TRY_VOID(accept_leaks(vrf));
+    for (const auto& vrf : state_.vrfs) {
+      TRY_VOID(accept_leaks(vrf));
+      TRY_VOID(accept_routes(vrf));
+    }
     return {};
   }
 
@@ -239,6 +242,40 @@ class Accepter {
       for (const auto& text : leak.prefixes) TRY_VOID(accept_leaked(object, vrf, leak, text));
     }
     return {};
+  }
+
+  Result<> accept_routes(const VrfState& vrf) {
+    const std::string object = "vrf/" + vrf.name;
+    if (!vrf.routes.empty() && !capabilities_.address_routes) {
+      return refuse(object, "this vendor's item writes no routes to single addresses",
+                    "give the cluster no storage, or put its nodes on another kind of switch");
+    }
+    std::string last;
+    for (const auto& route : vrf.routes) {
+      const auto prefix = parse_network4(route.prefix);
+      if (!prefix || prefix->length != 32 || !parse_ipv4(route.via)) {
+        return refuse(object, "'" + route.prefix + " via " + route.via + "' is no host route",
+                      "write 100.64.0.5/32 and the address of its node");
+      }
+      if (route.prefix <= last) {
+        return refuse(object, "host routes are not sorted or not unique", "call sort_state");
+      }
+      last = route.prefix;
+      if (!in_segment(vrf, route.via)) {
+        return refuse(object, "no segment of the VRF holds " + route.via,
+                      "route to an address behind a gateway of this switch");
+      }
+      TRY_VOID(claim_prefix(object, vrf.name, *prefix));
+    }
+    return {};
+  }
+
+  bool in_segment(const VrfState& vrf, const std::string& address) const {
+    const auto at = parse_prefix4(address + "/32");
+    return std::any_of(state_.segments.begin(), state_.segments.end(), [&](const auto& segment) {
+      const auto net = parse_prefix4(segment.gateway);
+      return segment.vrf == vrf.name && net && at && net->overlaps(*at);
+    });
   }
 
   Result<> accept_leaked(const std::string& object, const VrfState& vrf, const LeakState& leak,

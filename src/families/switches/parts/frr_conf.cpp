@@ -108,6 +108,38 @@ std::string leak_family(const VrfState& vrf, const FrrDialect& dialect) {
   return out;
 }
 
+std::string host_lines(const std::vector<AddressRoute>& routes, const char* no) {
+  std::string out;
+  for (const auto& route : routes) {
+    out += std::string(" ") + no + "ip route " + route.prefix + " " + route.via + "\n";
+  }
+  return out;
+}
+
+/// A switch tells others of what it is told to, and of no other static route.
+std::string network_lines(const std::vector<std::string>& prefixes, const char* no) {
+  std::string out;
+  for (const auto& prefix : prefixes) out += std::string("  ") + no + "network " + prefix + "\n";
+  return out;
+}
+
+std::vector<std::string> prefixes_of(const VrfState* vrf) {
+  std::vector<std::string> out;
+  if (vrf == nullptr) return out;
+  for (const auto& route : vrf->routes) out.push_back(route.prefix);
+  return out;
+}
+
+std::vector<AddressRoute> missing_routes(const std::vector<AddressRoute>& from,
+                                         const VrfState* to) {
+  std::vector<AddressRoute> out;
+  for (const auto& route : from) {
+    const bool has = to != nullptr && std::count(to->routes.begin(), to->routes.end(), route) != 0;
+    if (!has) out.push_back(route);
+  }
+  return out;
+}
+
 std::string in_vrf(const VrfState& vrf, const std::string& lines) {
   return lines.empty() ? "" : "vrf " + vrf.name + "\n" + lines + "exit-vrf\n";
 }
@@ -162,13 +194,14 @@ std::string render_frr_conf(const SwitchState& state, const FrrDialect& dialect)
     out += "!\n";
     for (const auto& leak : vrf.leaks) out += permit_lines(vrf, leak);
     for (const auto& leak : vrf.leaks) out += map_lines(vrf, leak, dialect);
-    std::string routes;
+    std::string routes = host_lines(vrf.routes, "");
     if (dialect.leaks == FrrLeaks::link) {
       for (const auto& leak : vrf.leaks) routes += route_lines(vrf, leak, leak.prefixes, "");
     }
     out += vrf_block(vrf, routes);
     if (dialect.texts == FrrTexts::in_frr && !vrf.description.empty()) out += frr_vrf_text(vrf);
-    out += vrf_bgp_block(state, vrf, leak_family(vrf, dialect), dialect);
+    out += vrf_bgp_block(state, vrf,
+                         network_lines(prefixes_of(&vrf), "") + leak_family(vrf, dialect), dialect);
   }
   return out;
 }
@@ -245,6 +278,17 @@ std::string frr_old_leaks(const SwitchState& state, const VrfState& from, const 
   const bool last = !from.leaks.empty() && (to == nullptr || to->leaks.empty());
   if (last) family += by_link ? "  no redistribute static\n" : leak_switch(from, dialect, "no ");
   return in_vrf_ipv4(state, from, family) + in_vrf(from, routes) + lists;
+}
+
+std::string frr_new_routes(const SwitchState& state, const VrfState* from, const VrfState& to) {
+  return in_vrf(to, host_lines(missing_routes(to.routes, from), "")) +
+         in_vrf_ipv4(state, to, network_lines(missing_in(prefixes_of(&to), prefixes_of(from)), ""));
+}
+
+std::string frr_old_routes(const SwitchState& state, const VrfState& from, const VrfState* to) {
+  return in_vrf_ipv4(state, from,
+                     network_lines(missing_in(prefixes_of(&from), prefixes_of(to)), "no ")) +
+         in_vrf(from, host_lines(missing_routes(from.routes, to), "no "));
 }
 
 std::string frr_no_vrf_vni(const VrfState& vrf) {

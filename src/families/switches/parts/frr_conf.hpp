@@ -52,6 +52,9 @@ std::string frr_new_leaks(const SwitchState& state, const VrfState* from, const 
 /// Leaks and routes that `to` has no longer.
 std::string frr_old_leaks(const SwitchState& state, const VrfState& from, const VrfState* to,
                           const FrrDialect& dialect);
+/// Host routes, and their announcement to the other switches of the VRF.
+std::string frr_new_routes(const SwitchState& state, const VrfState* from, const VrfState& to);
+std::string frr_old_routes(const SwitchState& state, const VrfState& from, const VrfState* to);
 std::string frr_no_vrf_vni(const VrfState& vrf);
 std::string frr_no_vrf(const SwitchState& state, const VrfState& vrf);
 std::string frr_no_vni(const SwitchState& state, const SegmentState& segment);

@@ -84,11 +84,14 @@ class Reader {
       }
       open_.push_back({Block::vrf, w[1], indent});
     } else if (w[0] == "interface" && w.size() >= 2) {
+      const bool ours = dialect_.texts == FrrTexts::in_frr && is_own(w[1]);
+      if (ours && !interfaces_.insert(w[1]).second) unclear();
       open_.push_back({Block::interface, w[1], indent});
     } else if (w[0] == "router" && w.size() >= 3 && w[1] == "bgp") {
       take_router_bgp(w, indent);
     } else if (w[0] == "route-map" && w.size() >= 4) {
-      if (is_own_map(w[1]) && w[2] != "permit") unclear();
+      const bool ours = is_own_map(w[1]) || w[1] == "T-CONNECTED";
+      if (ours && w[2] != "permit") unclear();
       open_.push_back({Block::route_map, w[1], indent});
     } else if (w[0] == "ip" && w.size() >= 7 && w[1] == "prefix-list") {
       take_prefix_list(w);
@@ -123,7 +126,8 @@ class Reader {
     if (from == std::string::npos || !is_own(w[2].substr(0, from))) return;
     const bool exact = w.size() == 7 && w[6].ends_with("/32");
     const bool longer = w.size() == 9 && w[7] == "le" && w[8] == "32";
-    if (w[3] != "seq" || w[5] != "permit" || !(exact || longer) || !parse_network4(w[6])) {
+    if (w[3] != "seq" || !parse_integer(w[4]) || w[5] != "permit" || !(exact || longer) ||
+        !parse_network4(w[6])) {
       return unclear();
     }
     lists_[w[2]].push_back(w[6]);
@@ -142,6 +146,12 @@ class Reader {
         vrf.l3vni = *vni;
         return;
       }
+    }
+    const bool to_host = w.size() == 4 && w[0] == "ip" && w[1] == "route" &&
+                         w[2].ends_with("/32") && parse_network4(w[2]) && parse_ipv4(w[3]);
+    if (to_host) {
+      vrf.routes.push_back({w[2], w[3]});
+      return;
     }
     const bool route = dialect_.leaks == FrrLeaks::link && w.size() == 6 && w[0] == "ip" &&
                        w[1] == "route" && w[5] == "onlink";
@@ -183,6 +193,8 @@ class Reader {
       flags.push_back(line_);
     } else if (w.size() == 3 && w[0] == "import" && w[1] == "vrf") {
       imports_[vrf].push_back(w[2]);
+    } else if (w.size() == 2 && w[0] == "network") {
+      networks_[vrf].push_back(w[1]);
     } else {
       unclear();
     }
@@ -300,14 +312,29 @@ class Reader {
     std::sort(vrf.import_targets.begin(), vrf.import_targets.end());
     std::sort(vrf.export_targets.begin(), vrf.export_targets.end());
     finish_leaks(vrf);
+    finish_routes(vrf);
+  }
+
+  /// A host route that nobody is told of leads nobody to it; one that is told of must be there.
+  void finish_routes(VrfState& vrf) {
+    std::ranges::sort(vrf.routes, {}, &AddressRoute::prefix);
+    Words prefixes;
+    for (const auto& route : vrf.routes) prefixes.push_back(route.prefix);
+    Words& networks = networks_[vrf.name];
+    std::sort(networks.begin(), networks.end());
+    if (networks == prefixes) return;
+    seen_.unclear.push_back("frr.conf: the host routes of " + vrf.name +
+                            " differ from the networks that it announces");
   }
 
   /// Prefix lists, route-map, routes and imports must all say the same.
   void finish_leaks(VrfState& vrf) {
     std::set<std::string> routes;
     Words from;
-    for (auto& [list, prefixes] : lists_) {
-      if (!list.starts_with(vrf.name + "-FROM-")) continue;
+    const std::string head = vrf.name + "-FROM-";
+    for (auto at = lists_.lower_bound(head); at != lists_.end() && at->first.starts_with(head);
+         ++at) {
+      const auto& [list, prefixes] = *at;
       LeakState leak{list.substr(vrf.name.size() + 6), prefixes};
       std::sort(leak.prefixes.begin(), leak.prefixes.end());
       const int other = vrf_id_of(leak.from_vrf);
@@ -339,8 +366,9 @@ class Reader {
   std::vector<Open> open_;
   std::string line_;
   Words shared_;
-  std::map<std::string, Words> lists_, flags_, imports_, matched_, sources_;
+  std::map<std::string, Words> lists_, flags_, imports_, matched_, sources_, networks_;
   std::map<std::string, std::set<std::string>> routes_;
+  std::set<std::string> interfaces_;
   std::map<std::string, std::string> asn_of_, router_ids_;
 };
 

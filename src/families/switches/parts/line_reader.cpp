@@ -14,7 +14,10 @@ bool is_target_line(const std::vector<std::string>& words) {
 }
 
 std::optional<std::vector<std::string>> entry_words(std::vector<std::string> words) {
-  if (words.size() > 2 && words[0] == "seq") words.erase(words.begin(), words.begin() + 2);
+  if (words.size() > 2 && words[0] == "seq") {
+    if (!read_number(words[1], 0, 4294967295)) return std::nullopt;
+    words.erase(words.begin(), words.begin() + 2);
+  }
   if (words.size() < 2 || (words[0] != "permit" && words[0] != "deny")) return std::nullopt;
   return words;
 }
@@ -123,6 +126,12 @@ std::vector<std::string> LineReader::vrf_names() const {
   return out;
 }
 
+std::vector<int> LineReader::segment_vlans() const {
+  std::vector<int> out;
+  for (const auto& [vlan, segment] : own_segments_) out.push_back(vlan);
+  return out;
+}
+
 void LineReader::unclear(const std::string& place, const std::string& line) {
   unclear_.push_back(place.empty() ? line : place + ": " + line);
 }
@@ -159,6 +168,16 @@ void LineReader::read_acl(const std::string& name, const LineTree& node) {
       unclear_all(node.line, child);
     } else {
       out.rules.push_back(*rule);
+    }
+  }
+}
+
+void LineReader::compare_networks() {
+  for (const auto& [name, vrf] : own_vrfs_) {
+    std::set<std::string> routed;
+    for (const auto& route : vrf.routes) routed.insert(route.prefix);
+    if (routed != networks_[name]) {
+      unclear("vrf " + name, "the host routes differ from the networks that it announces");
     }
   }
 }
@@ -215,6 +234,15 @@ std::optional<std::vector<std::string>> LeakReader::list(const std::string& name
   }
   std::sort(out.begin(), out.end());
   return out;
+}
+
+bool LeakReader::ends(const std::string& name) const {
+  const auto found = lists_.find(name);
+  if (found == lists_.end()) return false;
+  return std::any_of(found->second.begin(), found->second.end(), [](const auto& raw) {
+    const auto words = entry_words(raw);
+    return words && (*words)[0] == "deny";
+  });
 }
 
 const std::vector<LeakReader::Entry>* LeakReader::find_map(const std::string& name) const {

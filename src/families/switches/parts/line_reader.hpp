@@ -23,6 +23,16 @@ std::int64_t read_asn(std::string_view text);
 /// The rest of a line behind its first words.
 std::string rest_of(const std::vector<std::string>& words, std::size_t from);
 
+/// A VLAN of ours is called seg10010 after its VNI; a name of another form is a person's choice.
+bool fits_segment_name(std::string_view name, int vni);
+
+/// How a vendor writes what a port of ours may say.
+struct PortWords {
+  std::string_view vrf;                 ///< in front of a VRF's name
+  std::vector<std::string_view> plain;  ///< lines that change nothing
+  int routed_mtu = 0;
+};
+
 class LineReader {
  public:
   explicit LineReader(const SwitchOwnership& ownership) : ownership_(ownership) {}
@@ -45,17 +55,27 @@ class LineReader {
   void foreign(const std::string& place, const LineTree& node);
 
   void read_acl(const std::string& name, const LineTree& node);
+  /// A port of ours in one of its three states; half way between them is unclear.
+  void read_port(const LineTree& node, const std::string& name, const PortWords& words);
   /// `text` is a route target as a line has it.
   void note_target(const std::string& text) { targets_.insert(text); }
   void note_vlan(int vlan) { vlans_.insert(vlan); }
   void note_vni(int vni) { vnis_.insert(vni); }
   void note_vrf(const std::string& name) { vrfs_.insert(name); }
   void note_acl(const std::string& name) { acls_.insert(name); }
+  /// A prefix that the switch tells others of, in a VRF of ours.
+  void note_network(const std::string& vrf, const std::string& prefix) {
+    networks_[vrf].insert(prefix);
+  }
 
   /// Of the VRFs that are ours, so far.
   std::vector<std::string> vrf_names() const;
+  std::vector<int> segment_vlans() const;
 
   SwitchState& state() { return state_; }
+  /// Before finish(), where the vendor announces prefixes one by one: a host route that nobody is
+  /// told of leads nobody to it.
+  void compare_networks();
   SwitchSeen finish();
 
  private:
@@ -66,6 +86,7 @@ class LineReader {
   std::map<std::string, AclState> own_acls_;
   std::set<int> vlans_, vnis_;
   std::set<std::string> vrfs_, targets_, acls_;
+  std::map<std::string, std::set<std::string>> networks_;
   std::vector<std::string> unclear_;
 };
 
@@ -78,6 +99,8 @@ class LeakReader {
   /// The prefixes that this map lets through; nullopt with `why` when it does more than that.
   std::optional<std::vector<std::string>> prefixes(const std::string& map, std::string& why) const;
   std::optional<std::vector<std::string>> list(const std::string& name, std::string& why) const;
+  /// The list denies the rest in so many words, as ours do: it is never empty for a moment.
+  bool ends(const std::string& list) const;
   struct Entry {
     std::string action;
     std::vector<std::string> lines;

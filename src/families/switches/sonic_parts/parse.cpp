@@ -2,24 +2,12 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "codec/json.hpp"
 #include "families/switches/parts/addresses.hpp"
 #include "families/switches/parts/words.hpp"
 #include "families/switches/sonic_parts/sonic_parts.hpp"
 
 namespace tundish::switches::sonic_parts {
 namespace {
-
-std::string value_of(const JsonValue& value) {
-  if (const auto text = value.as_text()) return *text;
-  if (value.kind() == JsonValue::Kind::list) {
-    std::vector<std::string> parts;
-    for (const auto& item : value.items()) parts.push_back(item.as_text().value_or(""));
-    std::sort(parts.begin(), parts.end());
-    return join(parts, ",");
-  }
-  return value.render();
-}
 
 /// Fields of ours that an administrator or a newer SONiC may add without changing what we wrote.
 bool is_harmless(const std::string& table, const std::string& field, const std::string& value) {
@@ -34,13 +22,8 @@ class Reader {
  public:
   explicit Reader(const SwitchOwnership& ownership) : own_(ownership) {}
 
-  ConfigSeen read(const JsonValue& root) {
-    for (const auto& [table, rows] : root.members()) {
-      for (const auto& [key, row] : rows.members()) {
-        Row& into = tables_[table][key];
-        for (const auto& [field, value] : row.members()) into[field] = value_of(value);
-      }
-    }
+  ConfigSeen read(Tables tables) {
+    tables_ = std::move(tables);
     read_declared();
     read_vrfs();
     for (auto& [key, row] : tables_["VXLAN_TUNNEL_MAP"]) read_map(key, row);
@@ -85,8 +68,11 @@ class Reader {
   }
 
   void read_declared() {
-    for (const auto& [name, row] : tables_["VXLAN_EVPN_NVO"])
+    for (const auto& [name, row] : tables_["VXLAN_EVPN_NVO"]) {
       tunnel_ = field_of(row, "source_vtep");
+      // There may be one only, and we would add ours.
+      if (name != "nvo1") note("VXLAN_EVPN_NVO is called '" + name + "', not nvo1");
+    }
     if (tunnel_ != tunnel_name) note("the tunnel is called '" + tunnel_ + "', not vtep1");
     state().vtep_address = field_of(tables_["VXLAN_TUNNEL"][tunnel_], "src_ip");
     const std::string mac = field_of(tables_["SAG"]["GLOBAL"], "gateway_mac");
@@ -340,12 +326,15 @@ class Reader {
 
 }  // namespace
 
-Result<ConfigSeen> parse_tables(std::string_view json, const SwitchOwnership& ownership) {
-  const JsonValue root = TRY(JsonValue::parse(json));
-  if (root.kind() != JsonValue::Kind::object) {
-    return make_error(Code::corrupt, "config_db.json is no object");
-  }
-  return Reader(ownership).read(root);
+Result<ConfigSeen> parse_tables(std::string_view json, const SwitchOwnership& ownership,
+                                const Databases* databases) {
+  Tables tables = TRY(read_tables(json));
+  if (databases == nullptr) return Reader(ownership).read(std::move(tables));
+  std::vector<std::string> notes;
+  tables = TRY(applied_tables(std::move(tables), *databases, ownership, notes));
+  ConfigSeen out = Reader(ownership).read(std::move(tables));
+  out.unclear.insert(out.unclear.begin(), notes.begin(), notes.end());
+  return out;
 }
 
 }  // namespace tundish::switches::sonic_parts

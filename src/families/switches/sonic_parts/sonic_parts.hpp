@@ -4,6 +4,9 @@
 // Files: config_db.json (as /etc/sonic/config_db.json or a dump of CONFIG_DB) and frr.conf.
 // Steps: `config_db.json` is a JSON Patch (RFC 6902) for `config apply-patch`; fit_patch() suits it
 // to the tables that the switch has. `vtysh` runs in the bgp container; the driver saves both.
+// Read back: APPL_DB (what the managers took), ASIC_DB (what orchagent gave to the hardware).
+// A SAG table and static_anycast_gateway have no YANG model in community SONiC, so that its
+// apply-patch refuses them: the switch needs a build with SAG (sonic-buildimage PR #19069, open).
 // Sources: SONiC Configuration.md and sonic-yang-models (VRF, VLAN, VLAN_MEMBER, VLAN_INTERFACE,
 // VXLAN_TUNNEL, VXLAN_TUNNEL_MAP, VXLAN_EVPN_NVO, ACL_TABLE, ACL_RULE, SAG); acl-loader of
 // sonic-utilities (priorities, DEFAULT_RULE); sonic-buildimage #11428, #14949, #8493;
@@ -33,7 +36,21 @@ struct ConfigSeen {
   ForeignNumbers foreign;
   std::vector<std::string> unclear;
 };
-Result<ConfigSeen> parse_tables(std::string_view json, const SwitchOwnership& ownership);
+/// What a switch shows beside CONFIG_DB, each as `sonic-db-dump -n DB -y` prints it.
+struct Databases {
+  std::string_view appl, asic, counters, state;
+};
+/// `databases`: nullptr when there is only a file. With them `own` is what is applied, and whatever
+/// CONFIG_DB says otherwise is unclear: accepted is not applied.
+Result<ConfigSeen> parse_tables(std::string_view json, const SwitchOwnership& ownership,
+                                const Databases* databases = nullptr);
+/// Rows of ours as the switch applied them. `notes` receives every difference from `config`.
+Result<Tables> applied_tables(Tables config, const Databases& databases,
+                              const SwitchOwnership& ownership, std::vector<std::string>& notes);
+/// Keys of APPL_DB that follow from a change of CONFIG_DB, one a line: `present KEY`, `absent KEY`
+/// or `field KEY FIELD VALUE`. What comes next waits for them.
+Result<std::string> applied_keys(std::string_view config_before, std::string_view config_after);
+Result<Tables> read_tables(std::string_view config_db);
 
 Result<std::vector<SwitchStep>> plan_steps(const SwitchState& from, const SwitchState& to);
 

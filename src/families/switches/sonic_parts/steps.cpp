@@ -260,6 +260,8 @@ class Planner {
                             : frr_vrf_targets(to_, *change.from, *change.to));
       step(named(*change.from) + " leaks less", "vtysh",
            frr_old_leaks(to_, *change.from, change.to, dialect));
+      step(named(*change.from) + " forgets addresses of nodes", "vtysh",
+           frr_old_routes(to_, *change.from, change.to));
     }
     for (const auto& change : changes_.segments) {
       if (!change.is_gone() && !is_replaced(change)) continue;
@@ -356,6 +358,8 @@ class Planner {
     if (change.is_gone()) return;
     step(named(*change.to) + " leaks", "vtysh",
          frr_new_leaks(to_, change.from, *change.to, dialect));
+    step(named(*change.to) + " routes to addresses of nodes", "vtysh",
+         frr_new_routes(to_, change.from, *change.to));
   }
 
   void make(const Change<SegmentState>& change) {

@@ -80,7 +80,7 @@ std::string scontrol_line(const EngineCommand& command) {
 /// so that an error stands behind the echo of its line.
 Result<std::string> feed_scontrol(const ClusterPlace& place, const std::string& lines) {
   process::Command command;
-  command.argv = {"/bin/sh", "-c", "exec scontrol -o 2>&1"};
+  command.argv = in_network(place, {"/bin/sh", "-c", "exec scontrol -o 2>&1"});
   command.env = cluster_env(place);
   command.input = lines;
   auto output = TRY(process::run(command));

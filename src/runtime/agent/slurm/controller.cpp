@@ -1,8 +1,11 @@
 // The controller daemons of one cluster on a service node.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 
 #include "base/text.hpp"
+#include "runtime/agent/cluster_network.hpp"
 #include "runtime/agent/slurm/controller_parts.hpp"
 
 namespace tundish::agent {
@@ -38,11 +41,11 @@ Result<> start_detaching(const ClusterPlace& place, const DaemonStart& start) {
   command.argv = in_cluster(place, start.argv);
   command.env = start.env;
   TRY_VOID(run_checked(command));
-  const bool up = wait_until(
-      [&] { return process::read_live_pid(start.pid_file, name) > 0; }, seconds(10));
+  const bool up =
+      wait_until([&] { return process::read_live_pid(start.pid_file, name) > 0; }, seconds(10));
   if (up) return {};
-  return make_error(Code::unavailable, name + " of " + place.cluster + " did not start: " +
-                                           log_tail(start.log_file));
+  return make_error(Code::unavailable,
+                    name + " of " + place.cluster + " did not start: " + log_tail(start.log_file));
 }
 
 bool is_empty_folder(const std::string& path) {
@@ -60,7 +63,7 @@ Result<> make_cluster_folders(const ClusterPlace& place) {
 
 bool answers(const ClusterPlace& place) {
   process::Command command;
-  command.argv = {"scontrol", "show", "partition"};
+  command.argv = in_network(place, {"scontrol", "show", "partition"});
   command.env = cluster_env(place);
   command.limit = seconds(5);
   const auto output = process::run(command);
@@ -85,13 +88,37 @@ Result<> stop_pid(const std::string& pid_file, const std::string& name) {
 
 std::vector<std::string> in_cluster(const ClusterPlace& place, std::vector<std::string> argv) {
   std::vector<std::string> out = {
-      "unshare", "--uts", "--mount", "--", "/bin/sh", "-c",
+      "unshare",
+      "--uts",
+      "--mount",
+      "--",
+      "/bin/sh",
+      "-c",
       "hostname \"$1\" && mount --bind \"$2\" /etc/passwd && mount --bind \"$3\" /etc/group && "
       "shift 3 && exec \"$@\"",
-      "tundish", place.host_name(), place.passwd(), place.group()};
-  out.insert(out.end(), std::make_move_iterator(argv.begin()),
-             std::make_move_iterator(argv.end()));
+      "tundish",
+      place.host_name(),
+      place.passwd(),
+      place.group()};
+  out.insert(out.end(), std::make_move_iterator(argv.begin()), std::make_move_iterator(argv.end()));
+  return in_network(place, std::move(out));
+}
+
+std::vector<std::string> in_network(const ClusterPlace& place, std::vector<std::string> argv) {
+  if (!has_cluster_network(place.cluster)) return argv;
+  std::vector<std::string> out = {"nsenter", "--net=" + cluster_network_file(place.cluster), "--"};
+  out.insert(out.end(), std::make_move_iterator(argv.begin()), std::make_move_iterator(argv.end()));
   return out;
+}
+
+bool is_in_network(const ClusterPlace& place, int pid) {
+  struct stat wanted {};
+  struct stat seen {};
+  const std::string file = has_cluster_network(place.cluster) ? cluster_network_file(place.cluster)
+                                                              : "/proc/self/ns/net";
+  const std::string theirs = "/proc/" + std::to_string(pid) + "/ns/net";
+  return ::stat(file.c_str(), &wanted) == 0 && ::stat(theirs.c_str(), &seen) == 0 &&
+         wanted.st_dev == seen.st_dev && wanted.st_ino == seen.st_ino;
 }
 
 std::vector<std::string> cluster_env(const ClusterPlace& place) {
@@ -101,8 +128,8 @@ std::vector<std::string> cluster_env(const ClusterPlace& place) {
 Result<> start_dbd(const ClusterPlace& place, const DatabasePlace& database) {
   auto env = cluster_env(place);
   env.push_back("MYSQL_UNIX_PORT=" + database.socket());
-  return start_detaching(place, {{"slurmdbd"}, std::move(env), place.dbd_pid(),
-                                 place.log + "/slurmdbd.log"});
+  return start_detaching(
+      place, {{"slurmdbd"}, std::move(env), place.dbd_pid(), place.log + "/slurmdbd.log"});
 }
 
 Result<> start_ctld(const ClusterPlace& place) {
@@ -148,8 +175,7 @@ Result<bool> write_dbd_file(const ClusterPlace& place, const EngineFile& file,
 
 }  // namespace slurm
 
-Result<std::string> setup_slurm_controller(const SetupController& setup,
-                                           const AgentPaths& paths) {
+Result<std::string> setup_slurm_controller(const SetupController& setup, const AgentPaths& paths) {
   const ClusterPlace place = TRY(place_of(setup.cluster, paths));
   const DatabasePlace database = database_of(paths);
   const EngineFile* const dbd_file = find_file(setup.files, "slurmdbd.conf");
@@ -166,13 +192,18 @@ Result<std::string> setup_slurm_controller(const SetupController& setup,
   }
   ChangedFiles changed = TRY(write_cluster_files(place, setup.files));
   changed.dbd = TRY(write_dbd_file(place, *dbd_file, setup.dbd_password));
-  if (changed.dbd) stop_dbd(place);
-  if (process::read_live_pid(place.dbd_pid(), "slurmdbd") == 0) {
+  const int dbd = process::read_live_pid(place.dbd_pid(), "slurmdbd");
+  const bool keeps_dbd = dbd > 0 && !changed.dbd && is_in_network(place, dbd);
+  if (!keeps_dbd) {
+    stop_dbd(place);
     TRY_VOID(start_dbd(place, database));
   }
   TRY_VOID(register_accounts(place, setup.tenant, setup.users));
-  const bool running = process::read_live_pid(place.ctld_pid(), "slurmctld") > 0;
-  if (running && !changed.controller) return std::string("slurmctld runs already");
+  const int ctld = process::read_live_pid(place.ctld_pid(), "slurmctld");
+  const bool running = ctld > 0;
+  if (running && !changed.controller && is_in_network(place, ctld)) {
+    return std::string("slurmctld runs already");
+  }
   if (running) stop_ctld(place);
   TRY_VOID(start_ctld(place));
   return std::string(running ? "slurmctld restarted" : "slurmctld started");

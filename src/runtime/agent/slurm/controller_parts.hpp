@@ -38,8 +38,12 @@ Result<> register_accounts(const ClusterPlace& place, const std::string& tenant,
                            const std::vector<AccountUser>& users);
 Result<> add_accounts(const ClusterPlace& place, const std::vector<AccountUser>& users);
 
-/// `argv` with the cluster's host name and accounts, in namespaces of its own.
+/// `argv` with the cluster's host name, accounts and network, in namespaces of its own.
 std::vector<std::string> in_cluster(const ClusterPlace& place, std::vector<std::string> argv);
+/// `argv` in the cluster's network namespace, when it has one.
+std::vector<std::string> in_network(const ClusterPlace& place, std::vector<std::string> argv);
+/// Whether a daemon runs in the network that in_network() enters now.
+bool is_in_network(const ClusterPlace& place, int pid);
 /// Environment of everything that talks to this cluster's daemons. Times come out in UTC.
 std::vector<std::string> cluster_env(const ClusterPlace& place);
 

@@ -47,13 +47,20 @@ Result<std::string> observe_engine(const std::string& cluster, const AgentPaths&
   const int pid = process::read_live_pid(place.ctld_pid(), "slurmctld");
   if (pid <= 0) return silent(cluster, "it does not run");
   process::Command control;
-  control.argv = {"scontrol", "-o"};
+  control.argv = in_network(place, {"scontrol", "-o"});
   control.input = "show config\nshow partition\nshow node\n";
   const std::string shown = TRY(run_client(place, control));
   const std::string mark = TRY(make_mark());
   process::Command queue;
   // In the controller's mount namespace the tenant's users have names.
-  queue.argv = {"nsenter", "--target", std::to_string(pid), "--mount", "--", "squeue", "--noheader",
+  queue.argv = {"nsenter",
+                "--target",
+                std::to_string(pid),
+                "--mount",
+                "--net",
+                "--",
+                "squeue",
+                "--noheader",
                 "--Format=JobID:" + mark +
                     "|,UserName:|,State:|,RestartCnt:|,Requeue:|,EligibleTime:|,NodeList:|,Name:"};
   const std::string jobs = TRY(run_client(place, queue));

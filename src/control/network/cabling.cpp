@@ -1,0 +1,108 @@
+#include "control/network/cabling.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace tundish::control::network {
+namespace {
+
+struct End {
+  std::string device, port;
+  bool operator==(const End&) const = default;
+  std::string text() const { return port.empty() ? device : device + ":" + port; }
+};
+
+/// What is declared, from the nodes' ports and from the cables.
+class Declared {
+ public:
+  Declared(const View& view, const std::string& name) : view_(view) {
+    for (const auto& [id, cable] : view.reg.all<Cable>()) {
+      const auto& spec = cable.spec;
+      if (spec.side_a_device == name)
+        far_[spec.side_a_port] = {spec.side_b_device, spec.side_b_port};
+      if (spec.side_b_device == name)
+        far_[spec.side_b_port] = {spec.side_a_device, spec.side_a_port};
+    }
+    for (const auto& [id, node] : view.reg.all<Node>()) {
+      for (const auto& port : node.spec.ports) {
+        if (!port.mac.empty()) by_mac_[port.mac] = {node.meta.name, port.name};
+        if (port.switch_name == name) far_[port.switch_port] = {node.meta.name, port.name};
+      }
+    }
+  }
+
+  /// nullptr: nothing is declared there.
+  const End* far_end(const std::string& port) const {
+    const auto found = far_.find(port);
+    return found == far_.end() ? nullptr : &found->second;
+  }
+  const End* by_mac(const std::string& mac) const {
+    const auto found = by_mac_.find(mac);
+    return found == by_mac_.end() ? nullptr : &found->second;
+  }
+  /// "n01.rack7.example" as n01, when that is what we call it; empty: no device of ours.
+  std::string device(const std::string& told) const {
+    for (const std::string& name : {told, told.substr(0, told.find('.'))}) {
+      if (view_.reg.find_named<Node>(name) || view_.reg.find_named<Switch>(name)) return name;
+    }
+    return "";
+  }
+  std::string mac_of(const End& end) const {
+    const Node* node = view_.reg.find_named<Node>(end.device);
+    if (!node) return "";
+    for (const auto& port : node->spec.ports) {
+      if (port.name == end.port) return port.mac;
+    }
+    return "";
+  }
+
+ private:
+  const View& view_;
+  std::map<std::string, End> far_, by_mac_;
+};
+
+/// "" where the cable ends as declared, or where it cannot be told.
+std::string judge(const Declared& declared, const PortNeighbour& seen, const std::string& here) {
+  const End* want = declared.far_end(seen.port);
+  if (const End* is = declared.by_mac(seen.device_mac)) {
+    if (want && *want == *is) return "";
+    return here + " is cabled to " + is->text() + ", declared " + (want ? want->text() : "nothing");
+  }
+  const std::string name = declared.device(seen.device);
+  if (!want) {
+    if (name.empty()) return "";  // somebody else's device on a port that nobody declared
+    return here + " is cabled to " + End{name, seen.device_port}.text() + ", declared nothing";
+  }
+  if (name.empty()) {
+    const std::string told = seen.device.empty() ? seen.device_mac : seen.device;
+    return here + " is cabled to " + told + ", which is not in the inventory, declared " +
+           want->text();
+  }
+  const bool says_port = !seen.device_port.empty() && seen.device_mac.empty();
+  if (name != want->device || (says_port && seen.device_port != want->port)) {
+    return here + " is cabled to " + End{name, seen.device_port}.text() + ", declared " +
+           want->text();
+  }
+  // The right device by its name, with a MAC that the inventory does not know: another card.
+  const std::string mac = declared.mac_of(*want);
+  if (mac.empty() || seen.device_mac.empty()) return "";
+  return here + ": " + want->text() + " has MAC " + seen.device_mac + ", declared " + mac;
+}
+
+}  // namespace
+
+std::vector<std::string> miswired_cables(const View& view, const Switch& device) {
+  const std::string& name = device.meta.name;
+  std::vector<std::string> out;
+  const auto observed = view.seen.switches.find(name);
+  if (observed == view.seen.switches.end()) return out;
+  const Declared declared(view, name);
+  for (const auto& seen : observed->second.reading.neighbours) {
+    std::string line = judge(declared, seen, name + ":" + seen.port);
+    if (!line.empty()) out.push_back(std::move(line));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace tundish::control::network

@@ -1,0 +1,260 @@
+#include "control/network/storage.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+#include "control/network/reconcile_switch.hpp"
+#include "model/ops/allocation_ops.hpp"
+#include "model/ops/pool.hpp"
+#include "model/prefix.hpp"
+
+namespace tundish::control::network {
+namespace {
+
+bool uses_storage(const AllocationNode& member) {
+  return member.role == MemberRole::member || member.role == MemberRole::login;
+}
+
+bool leaves(const Allocation& allocation, const AllocationNode& member) {
+  return member.role == MemberRole::leaving ||
+         allocation.status.phase == AllocationPhase::releasing;
+}
+
+/// Its own unmounting comes first, as long as its agent is there to do it. One that is not heard is
+/// shut out at once: it may still write.
+bool may_be_shut_out(const View& view, const AllocationNode& member) {
+  return !member.joined || !is_present(view, member.node);
+}
+
+const StorageExport* find_export(const StorageSeen& seen, const std::string& name) {
+  for (const auto& one : seen.exports) {
+    if (one.name == name) return &one;
+  }
+  return nullptr;
+}
+
+bool is_granted(const StorageSeen& seen, const std::string& address) {
+  return std::any_of(seen.exports.begin(), seen.exports.end(), [&](const StorageExport& one) {
+    return std::count(one.addresses.begin(), one.addresses.end(), address) != 0;
+  });
+}
+
+bool is_granted(const StorageExport* one, const std::string& address) {
+  return one && std::count(one->addresses.begin(), one->addresses.end(), address) != 0;
+}
+
+bool has_session(const StorageSeen& seen, const std::string& address) {
+  return std::any_of(seen.sessions.begin(), seen.sessions.end(),
+                     [&](const StorageSession& one) { return one.address == address; });
+}
+
+/// The storage VRF of one switch takes the address in, as seen.
+bool takes_in(const SwitchState& seen, const Network& network, const FabricSpec& fabric,
+              const Prefix& own) {
+  const VrfState* vrf = find_vrf(seen, fabric.storage_vrf);
+  if (!vrf) return false;
+  for (const auto& leak : vrf->leaks) {
+    if (leak.from_vrf != vrf_name(network.status.vrf_id)) continue;
+    for (const auto& text : leak.prefixes) {
+      const auto prefix = parse_prefix(text);
+      if (prefix && prefix->contains(own)) return true;
+    }
+  }
+  return false;
+}
+
+/// On the switches that the storage is cabled to, as seen. One that was not read is `unknown`.
+struct Routed {
+  bool everywhere = true, somewhere = false;
+};
+Routed routed(const View& view, const Network& network, const std::string& address) {
+  Routed out;
+  const Fabric* fabric = view.reg.find_named<Fabric>(network.status.fabric);
+  const auto own = parse_prefix(address + "/32");
+  if (!fabric || !own) return {false, false};
+  for (const auto& port : fabric->spec.storage_ports) {
+    const auto seen = view.seen.switches.find(port.switch_name);
+    const Switch* device = view.reg.find_named<Switch>(port.switch_name);
+    if (device && (device->spec.driver.empty() || device->spec.driver == "flat")) continue;
+    const bool read = seen != view.seen.switches.end() && seen->second.reading.has_config;
+    const bool in = read && takes_in(seen->second.reading.seen.own, network, fabric->spec, *own);
+    out.everywhere = out.everywhere && in;
+    out.somewhere = out.somewhere || in;
+  }
+  return out;
+}
+
+Action make_act(const Allocation& allocation, const Network& network, const StorageAct& act,
+                const std::string& name) {
+  Action action;
+  action.key = allocation.id.str() + "/" + name + "/" + std::to_string(network.meta.version) +
+               "/+" + join(act.change.grant, ",") + "/-" + join(act.change.revoke, ",");
+  action.name = name;
+  action.action_class = ActionClass::network;
+  action.cluster = allocation.cluster;
+  action.allocation = allocation.id;
+  action.group = action.key;
+  action.limit = seconds(15);
+  action.act = act;
+  return action;
+}
+
+std::string node_name(const View& view, const NodeId& id) {
+  const Node* node = view.reg.find(id);
+  return node ? node->meta.name : id.str();
+}
+
+}  // namespace
+
+std::optional<StoragePlan> storage_plan(const View& view, const Network& network) {
+  const Fabric* fabric = view.reg.find_named<Fabric>(network.status.fabric);
+  const Tenant* tenant = view.reg.find(network.meta.tenant);
+  const bool driven = fabric && !fabric->spec.storage_url.empty() && network.spec.storage;
+  if (!driven || !tenant) return std::nullopt;
+  StoragePlan out;
+  out.ref = {network.status.fabric, fabric->spec.storage_url};
+  out.export_name = tenant->meta.name;
+  out.mount_address = fabric->spec.storage_mount_address;
+  out.prefix = fabric->spec.storage_prefix;
+  return out;
+}
+
+const StorageObserved* fresh_storage(const View& view, const std::string& fabric) {
+  const auto found = view.seen.storage.find(fabric);
+  if (found == view.seen.storage.end() || !found->second.at.is_set()) return nullptr;
+  return view.now - found->second.at <= stale_after ? &found->second : nullptr;
+}
+
+std::string storage_address(const Network& network, const NodeId& node) {
+  for (const auto& own : network.status.storage) {
+    if (own.node == node) return own.address;
+  }
+  return "";
+}
+
+StoragePlace storage_place(const View& view, const Allocation& allocation,
+                           const AllocationNode& member) {
+  const Network* network = find_network(view.reg, allocation.id);
+  const auto plan = network ? storage_plan(view, *network) : std::nullopt;
+  if (!plan) return StoragePlace::none;
+  const std::string address = storage_address(*network, member.node);
+  if (address.empty() || member.role == MemberRole::controller) return StoragePlace::none;
+  const StorageObserved* seen = fresh_storage(view, network->status.fabric);
+  if (!seen) return StoragePlace::unknown;
+  const Routed way = routed(view, *network, address);
+  if (!is_granted(seen->seen, address)) {
+    const bool left = has_session(seen->seen, address) || way.somewhere;
+    return left ? StoragePlace::unknown : StoragePlace::outside;
+  }
+  const bool own = is_granted(find_export(seen->seen, plan->export_name), address);
+  return own && way.everywhere ? StoragePlace::inside : StoragePlace::unknown;
+}
+
+bool storage_place_is_known(const View& view, const Allocation& allocation) {
+  const Network* network = find_network(view.reg, allocation.id);
+  if (!network || !storage_plan(view, *network)) return true;
+  const auto found = view.seen.storage.find(network->status.fabric);
+  return found != view.seen.storage.end() && found->second.at.is_set();
+}
+
+void add_export_acts(const View& view, const Allocation& allocation, std::vector<Action>& out) {
+  const Network* network = find_network(view.reg, allocation.id);
+  const auto plan = network ? storage_plan(view, *network) : std::nullopt;
+  const StorageObserved* seen = plan ? fresh_storage(view, network->status.fabric) : nullptr;
+  if (!seen) return;
+  const StorageExport* own = find_export(seen->seen, plan->export_name);
+  if (!own) return;  // the cluster's controller makes it
+  StorageAct act{plan->ref, {}};
+  act.change.export_name = plan->export_name;
+  for (const auto& member : allocation.status.nodes) {
+    const std::string address = storage_address(*network, member.node);
+    if (address.empty()) continue;
+    const bool granted = is_granted(own, address);
+    if (leaves(allocation, member)) {
+      const bool left = !granted && !has_session(seen->seen, address);
+      if (!left && may_be_shut_out(view, member)) act.change.revoke.push_back(address);
+    } else if (uses_storage(member)) {
+      if (!granted) act.change.grant.push_back(address);
+    } else if (granted) {
+      act.change.revoke.push_back(address);
+    }
+  }
+  if (act.change.grant.empty() && act.change.revoke.empty()) return;
+  out.push_back(make_act(allocation, *network, act,
+                         act.change.revoke.empty() ? "grant_export" : "revoke_export"));
+}
+
+std::optional<Action> revoke_orphans(const View& view, const std::string& fabric) {
+  const Fabric* found = view.reg.find_named<Fabric>(fabric);
+  const StorageObserved* seen = fresh_storage(view, fabric);
+  const auto pool = found ? parse_prefix(found->spec.storage_node_pool) : std::nullopt;
+  if (!seen || !pool || found->spec.storage_url.empty()) return std::nullopt;
+  std::set<std::string> held;
+  for (const auto& [id, network] : view.reg.all<Network>()) {
+    if (network.status.fabric != fabric) continue;
+    for (const auto& own : network.status.storage) held.insert(own.address);
+  }
+  for (const auto& one : seen->seen.exports) {
+    StorageAct act{{fabric, found->spec.storage_url}, {}};
+    act.change.export_name = one.name;
+    for (const auto& address : one.addresses) {
+      const auto number = parse_ipv4(address);
+      if (!number || held.contains(address) || !pool->contains({*number, 32})) continue;
+      const int value = static_cast<int>(*number - pool->address);
+      if (find_entry(view.reg, {fabric, "storage_address"}, value)) {
+        act.change.revoke.push_back(address);
+      }
+    }
+    if (act.change.revoke.empty()) continue;
+    Action action;
+    action.key = "storage/" + fabric + "/orphans/" + join(act.change.revoke, ",");
+    action.name = "revoke_export";
+    action.action_class = ActionClass::network;
+    action.group = action.key;
+    action.limit = seconds(15);
+    action.act = std::move(act);
+    return action;
+  }
+  return std::nullopt;
+}
+
+std::optional<Action> make_export(const View& view, const Allocation& allocation) {
+  const Network* network = find_network(view.reg, allocation.id);
+  const auto plan = network ? storage_plan(view, *network) : std::nullopt;
+  const StorageObserved* seen = plan ? fresh_storage(view, network->status.fabric) : nullptr;
+  if (!seen || find_export(seen->seen, plan->export_name)) return std::nullopt;
+  StorageAct act{plan->ref, {}};
+  act.change.export_name = plan->export_name;
+  return make_act(allocation, *network, act, "make_export");
+}
+
+std::vector<ExportRow> export_rows(const View& view, const Network& network) {
+  std::vector<ExportRow> out;
+  const auto plan = storage_plan(view, network);
+  const Allocation* allocation = view.reg.find(network.allocation);
+  if (!plan || !allocation) return out;
+  const auto found = view.seen.storage.find(network.status.fabric);
+  const StorageSeen nothing;
+  const StorageSeen& seen = found == view.seen.storage.end() ? nothing : found->second.seen;
+  const StorageExport* own = find_export(seen, plan->export_name);
+  out.push_back({"export " + plan->export_name, "made", own ? "made" : ""});
+  for (const auto& member : allocation->status.nodes) {
+    const std::string address = storage_address(network, member.node);
+    const bool inside = uses_storage(member) && !leaves(*allocation, member);
+    const bool granted = is_granted(own, address);
+    if (address.empty() || (!inside && !granted && !has_session(seen, address))) continue;
+    const std::string label = node_name(view, member.node) + " " + address;
+    out.push_back({"grant " + label, inside ? "granted" : "", granted ? "granted" : ""});
+    // Between two uses a client may have none.
+    const bool open = has_session(seen, address);
+    if (inside) {
+      out.push_back({"session " + label, open ? "open" : "idle", open ? "open" : "idle"});
+    } else if (open) {
+      out.push_back({"session " + label, "", "open"});
+    }
+  }
+  return out;
+}
+
+}  // namespace tundish::control::network
