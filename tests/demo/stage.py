@@ -40,6 +40,7 @@ class Stage:
         if not keep:
             self.env["XDG_CONFIG_HOME"] = self.folder + "/config"
         self.verdicts = []
+        self.code = 0  # of the last command
         self.up = False
 
     # -- talking ---------------------------------------------------------------------------
@@ -64,6 +65,7 @@ class Stage:
             out(f"  {DIM}${OFF} tundish {' '.join(argv)}")
         done = subprocess.run(["tundish", *argv], env=self.env, input=stdin, text=True,
                               capture_output=True, timeout=limit)
+        self.code = done.returncode
         if show and not quiet:
             self.say(done.stdout + done.stderr)
         if expect is not None and done.returncode != expect:
