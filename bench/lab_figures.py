@@ -96,10 +96,15 @@ def line_to_incident(lab, seconds, most):
             "line_seen_p99_ms": quantile(stored_ms, 0.99)}
 
 
+# The folder carries the cluster's number; its controller lives in a network of its own.
+IN_CLUSTER = ("SLURM_CONF=$(ls -d /etc/slurm/bench-[0-9]*/slurm.conf); export SLURM_CONF; "
+              "name=$(basename \"$(dirname \"$SLURM_CONF\")\"); ")
+
+
 class SlurmWatch(threading.Thread):
     """Slurm's own words about its nodes, every 30 ms or so, from inside the service node."""
-    SCRIPT = ("export SLURM_CONF=/etc/slurm/bench/slurm.conf; while scontrol show nodes -o; "
-              "do date +now=%s.%N; sleep 0.02; done")
+    SCRIPT = IN_CLUSTER + ("exec nsenter --net=/run/netns/tundish-$name sh -c 'while scontrol "
+                           "show nodes -o; do date +now=%s.%N; sleep 0.02; done'")
 
     def __init__(self, lab):
         super().__init__(daemon=True)
@@ -151,8 +156,8 @@ def line_to_slurm(lab, seconds, most):
     gpus = {node: lab.gpus(names[node]) for node in members}
     for _ in members:
         lab.lab_post("/run", {"node": "svc01", "limit_s": 20, "argv": [
-            "env", "SLURM_CONF=/etc/slurm/bench/slurm.conf", "sbatch", "--exclusive", "-N1",
-            "--output=/dev/null", "--wrap", "sleep 3600"]})
+            "sh", "-c", IN_CLUSTER + "exec nsenter --net=/run/netns/tundish-$name sbatch "
+            "--exclusive -N1 --output=/dev/null --wrap 'sleep 3600'"]})
     slurm, watch = SlurmWatch(lab), Watch(lab)
     slurm.start()
     watch.start()
@@ -224,27 +229,37 @@ def pss_mib_of(pid):
     return int(re.search(r"Pss:\s+(\d+)", text).group(1)) / 1024
 
 
-class Exporters:
-    """Two prometheus-node-exporters: one that nobody asks, one that is asked every 15 s."""
+class Peers:
+    """Two prometheus-node-exporters, one that nobody asks and one that is asked every 15 s, and
+    rasdaemon. What of them is not installed or ends at once is left out."""
     PORTS = (19100, 19101)
+    RASDAEMON = ("mount -t debugfs none /sys/kernel/debug; "
+                 "exec rasdaemon --foreground")  # in a mount namespace of its own
 
     def __init__(self):
-        self.processes = []
+        self.processes = {}
 
     def __enter__(self):
-        program = shutil.which("prometheus-node-exporter")
-        for port in self.PORTS if program else ():
-            self.processes.append(subprocess.Popen(
-                [program, f"--web.listen-address=127.0.0.1:{port}"], stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL))
+        exporter = shutil.which("prometheus-node-exporter")
+        for port, name in zip(self.PORTS, ("exporter_idle", "exporter_scraped")):
+            if exporter:
+                self.start(name, [exporter, f"--web.listen-address=127.0.0.1:{port}"])
+        if shutil.which("rasdaemon"):
+            self.start("rasdaemon_idle", ["unshare", "-m", "sh", "-c", self.RASDAEMON])
+        time.sleep(2)
+        self.processes = {k: p for k, p in self.processes.items() if p.poll() is None}
         return self
 
+    def start(self, name, argv):
+        self.processes[name] = subprocess.Popen(argv, stdout=subprocess.DEVNULL,
+                                                stderr=subprocess.DEVNULL)
+
     def scrape(self):
-        if self.processes:
+        if "exporter_scraped" in self.processes:
             urllib.request.urlopen(f"http://127.0.0.1:{self.PORTS[1]}/metrics", timeout=10).read()
 
     def __exit__(self, *_):
-        for process in self.processes:
+        for process in self.processes.values():
             process.kill()
             process.wait()
 
@@ -252,10 +267,9 @@ class Exporters:
 def idle_cost(lab, seconds):
     node = next(n["meta"]["name"] for n in lab.get("/v1/nodes") if n["spec"]["role"] == "gpu")
     agent = agent_of(lab, node)
-    with Exporters() as peers:
-        time.sleep(2)
-        pids = [agent] + [p.pid for p in peers.processes]
-        before = [cpu_s_of(pid) for pid in pids]
+    with Peers() as peers:
+        pids = {"agent_idle": agent} | {name: p.pid for name, p in peers.processes.items()}
+        before = {name: cpu_s_of(pid) for name, pid in pids.items()}
         begin = time.time()
         scrapes = 0
         while time.time() < begin + seconds:
@@ -264,12 +278,12 @@ def idle_cost(lab, seconds):
                 scrapes += 1
             time.sleep(0.2)
         took = time.time() - begin
-        used = [100 * (cpu_s_of(pid) - was) / took for pid, was in zip(pids, before)]
-        out = {"agent_idle_cpu_percent": used[0], "agent_rss_mib": rss_mib_of(agent),
-               "agent_pss_mib": pss_mib_of(agent)}
-        if peers.processes:
-            out |= {"exporter_idle_cpu_percent": used[1], "exporter_scraped_cpu_percent": used[2],
-                    "exporter_rss_mib": rss_mib_of(pids[2])}
+        out = {f"{name}_cpu_percent": 100 * (cpu_s_of(pid) - before[name]) / took
+               for name, pid in pids.items()}
+        out |= {"agent_rss_mib": rss_mib_of(agent), "agent_pss_mib": pss_mib_of(agent)}
+        for name, key in (("exporter_scraped", "exporter"), ("rasdaemon_idle", "rasdaemon")):
+            if name in pids:
+                out[key + "_rss_mib"] = rss_mib_of(pids[name])
     return out
 
 

@@ -19,13 +19,15 @@ done
 
 write_check() {
   cat >"$item" <<END
-#include "families/checks/check.hpp"
+#include "families/checks/check_parts.hpp"
 
 namespace tundish::checks {
 namespace {
 
-Verdict judge(const CheckSample&) {
-  return make_unknown("check $name", "not written yet");
+Verdicts judge(const CheckSample& sample) {
+  Findings found(sample, "$name");
+  found.unseen("", "check $name is not written yet");
+  return found.take("what holds when it is ok");
 }
 
 }  // namespace
@@ -33,46 +35,46 @@ Verdict judge(const CheckSample&) {
 extern const Check $name;
 const Check $name{
     "$name",
-    "not written yet",
-    "not written yet",
-    "not written yet",
-    {"not written yet"},
-    judge};
+    "not written yet",  // what holds when it is ok
+    "not written yet",  // where evidence and limits come from
+    "not written yet",  // what it costs the node
+    {"not written yet"},  // members of CheckSample
+    judge,
+    Resource::unknown,
+    Locality::symptom,
+    minutes(1)};
 
 }  // namespace tundish::checks
 END
   cat >"$test" <<END
-#include <gtest/gtest.h>
-
-#include "families/checks/check.hpp"
+#include "families/checks/sample_for_test.hpp"
 
 namespace tundish::checks {
 namespace {
 
-VerdictState judge(const CheckSample& sample) {
-  return judge_all(sample, {"$name"}).at(0).state;
-}
+VerdictState judge(const CheckSample& sample) { return worst_of(judge_all(sample, {"$name"})); }
 
-// Fill the samples with the evidence of a good and of a bad node.
-TEST(Check_$name, good_evidence_is_ok) {
-  EXPECT_EQ(judge(CheckSample{}), VerdictState::ok);
-}
+TEST(Check_$name, a_whole_node_is_ok) { EXPECT_EQ(judge(whole_node()), VerdictState::ok); }
 
-TEST(Check_$name, bad_evidence_fails) {
-  EXPECT_EQ(judge(CheckSample{}), VerdictState::fail);
+TEST(Check_$name, what_is_broken_fails) {
+  CheckSample sample = whole_node();
+  // break one thing of the sample here
+  EXPECT_EQ(judge(sample), VerdictState::fail);
 }
 
 TEST(Check_$name, missing_evidence_is_unknown) {
-  EXPECT_EQ(judge(CheckSample{}), VerdictState::unknown);
+  CheckSample sample = whole_node();
+  // take its evidence away here
+  EXPECT_EQ(judge(sample), VerdictState::unknown);
 }
 
 TEST(Check_$name, is_described) {
-  for (const Check* check : tundish::all_checks()) {
-    if (check->name != "$name") continue;
-    for (const auto text : {check->doc, check->source, check->cost, check->needs.at(0)}) {
-      EXPECT_NE(text, "not written yet");
-    }
+  const Check* check = find_check("$name");
+  ASSERT_NE(check, nullptr);
+  for (const auto text : {check->doc, check->source, check->cost, check->needs.at(0)}) {
+    EXPECT_NE(text, "not written yet");
   }
+  EXPECT_NE(check->watches, Resource::unknown);
 }
 
 }  // namespace

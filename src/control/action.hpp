@@ -43,16 +43,24 @@ struct InjectAct {
 struct PermitClaimsAct {
   IncidentId incident;
 };
+/// Leave to drain a node for a maintenance window: the tenant is asked as its consent says.
+struct PermitWindowAct {
+  MaintenanceId maintenance;
+};
 
 /// What is done with the result, besides observing again.
 enum class ResultTo {
   nobody,           ///< the next observation tells
   incident_act,     ///< finish_act
   incident_checks,  ///< record_incident_verdicts
-  node_checks,      ///< record_verdicts
+  node_checks,      ///< record_check_run
   node_phase,       ///< set_node_phase to Action::next_phase
   member_joined,    ///< mark_joined
-  controller_ready  ///< record_controller
+  controller_ready,  ///< record_controller
+  maintenance_checks,  ///< record_maintenance_checks
+  report_checks,       ///< record_report_checks
+  load,                ///< RunnerListener::on_load
+  active_checks        ///< record_active_run, and an incident when the schedule found a fault
 };
 
 struct Action {
@@ -63,15 +71,18 @@ struct Action {
   ClusterId cluster;
   AllocationId allocation;
   IncidentId incident;
+  MaintenanceId maintenance;
+  NodeReportId report;
   std::string group;  ///< what one approval covers: an incident, else the key
   std::string reason;
+  std::string asked_by = {};  ///< of active checks: the person who asked; empty: nobody did
   Duration limit = seconds(60);
   ResultTo result_to = ResultTo::nobody;
   NodePhase next_phase = NodePhase::ready;
   std::string config_hash;
   std::vector<std::string> users;
   std::variant<PowerAct, VerbAct, AttachAct, FabricAct, EngineAct, InjectAct, PermitClaimsAct,
-               StorageAct>
+               PermitWindowAct, StorageAct>
       act;
 };
 

@@ -80,6 +80,14 @@ void Ledger::record_refusal(const std::string& actor, const std::string& call,
   pending_.history.push_back(std::move(entry));
 }
 
+void Ledger::record_deed(HistoryEntry deed) {
+  if (rehearsed_) return;
+  deed.revision = registry_.revision();
+  deed.at = scheduler_.now();
+  deed.outcome = "done";
+  pending_.history.push_back(std::move(deed));
+}
+
 void Ledger::after_flush(std::function<void(const Result<>&)> then) {
   waiting_.push_back(std::move(then));
 }

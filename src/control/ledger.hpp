@@ -32,6 +32,10 @@ class Ledger {
   void record_refusal(const std::string& actor, const std::string& call, const std::string& object,
                       const Error& error);
 
+  /// Records what changes no object and is durable elsewhere, as a loaded policy: its actor,
+  /// operation, object and reason.
+  void record_deed(HistoryEntry deed);
+
   /// Runs when everything performed so far is durable, or with the error that prevented it.
   void after_flush(std::function<void(const Result<>&)> then);
   /// Commits what is pending. When the store refuses, memory is loaded anew from it, so that both

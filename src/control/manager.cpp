@@ -7,7 +7,10 @@
 #include "control/allocation/reconcile_allocation.hpp"
 #include "control/cluster/drained.hpp"
 #include "control/fault/reconcile_incident.hpp"
+#include "control/health/reconcile_health.hpp"
+#include "control/maintenance/reconcile_maintenance.hpp"
 #include "control/node/reconcile_node.hpp"
+#include "control/peers/reconcile_report.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/node_ops.hpp"
 #include "model/ops/pool.hpp"
@@ -22,8 +25,10 @@ constexpr int most_rounds = 200;
 constexpr Duration busy_interval = seconds(1);
 
 std::string_view actor_name(int kind) {
-  static constexpr std::string_view names[] = {"controller:incident", "controller:allocation",
-                                               "controller:cluster", "controller:node"};
+  static constexpr std::string_view names[] = {
+      "controller:incident",    "controller:allocation", "controller:cluster", "controller:node",
+      "controller:maintenance", "controller:report",     "controller:health",
+      "controller:active"};
   return names[kind];
 }
 
@@ -97,18 +102,23 @@ void Manager::touch_change(const Change& change) {
   if (change.kind == Node::kind) {
     fleet_.touch_node(NodeId(change.id));
     touch_node(NodeId(change.id));
+    touch_health(NodeId(change.id));
     // A node that became free may be the spare that an allocation waits for.
     const Node* node = body(static_cast<Node*>(nullptr));
     if (node && node->status.phase == NodePhase::ready) {
       touch_allocations();
+      if (!wakes_.contains({Kind::active, "site"})) touch(Kind::active, "site");
     }
   } else if (const Claim* claim = body(static_cast<Claim*>(nullptr))) {
     fleet_.touch_node(claim->node);
     touch_node(claim->node);
+    touch_windows(claim->node);
     touch(Kind::incident, claim->incident.str());
   } else if (const Incident* incident = body(static_cast<Incident*>(nullptr))) {
     touch(Kind::incident, change.id);
     touch_node(incident->node);
+    touch_health(incident->node);
+    touch_windows(incident->node);
     changed_incidents_.insert(change.id);
   } else if (const Allocation* held = body(static_cast<Allocation*>(nullptr))) {
     touch(Kind::allocation, change.id);
@@ -121,6 +131,12 @@ void Manager::touch_change(const Change& change) {
   } else if (const Cluster* cluster = body(static_cast<Cluster*>(nullptr))) {
     touch(Kind::cluster, change.id);
     touch(Kind::allocation, cluster->status.allocation.str());
+  } else if (change.kind == Maintenance::kind) {
+    touch_maintenance(change.id, body(static_cast<Maintenance*>(nullptr)));
+  } else if (change.kind == AgentCursor::kind) {
+    touch_health(NodeId(change.id));
+  } else if (change.kind == NodeReport::kind) {
+    touch(Kind::report, change.id);
   } else if (change.kind == Hold::kind || change.kind == Authority::kind ||
              change.kind == Proposal::kind || change.kind == User::kind ||
              change.kind == Sku::kind || change.kind == Switch::kind) {
@@ -131,14 +147,44 @@ void Manager::touch_change(const Change& change) {
   if (change.kind == Sku::kind || lost_claim) fleet_.reset();
 }
 
+void Manager::touch_windows(const NodeId& node) {
+  for (const auto& id : parts_.ledger.view().windows_of(node)) {
+    touch(Kind::maintenance, id.str());
+  }
+}
+
+/// Its nodes may be handed out no more, or again; their incidents may be acted on again.
+void Manager::touch_maintenance(const std::string& id, const Maintenance* maintenance) {
+  touch(Kind::maintenance, id);
+  if (!maintenance) return;
+  for (const auto& one : maintenance->nodes) {
+    fleet_.touch_node(one.node);
+    touch_node(one.node);
+  }
+}
+
+void Manager::set_policy(RemediationPolicy policy) {
+  parts_.policy = std::move(policy);
+  touch_all();
+  pump_soon();
+}
+
 void Manager::touch_all() {
   const Registry& reg = parts_.ledger.view();
   for (const auto& [id, object] : reg.all<Node>()) due_.insert({Kind::node, id.str()});
   for (const auto& [id, object] : reg.all<Allocation>()) due_.insert({Kind::allocation, id.str()});
   for (const auto& [id, object] : reg.all<Cluster>()) due_.insert({Kind::cluster, id.str()});
+  for (const auto& [id, object] : reg.all<Maintenance>()) {
+    if (!is_over(object)) due_.insert({Kind::maintenance, id.str()});
+  }
+  for (const auto& [id, object] : reg.all<NodeReport>()) {
+    if (object.state == ReportState::testing) due_.insert({Kind::report, id.str()});
+  }
   for (const auto& [id, object] : reg.all<Incident>()) {
     if (object.state == IncidentState::open) due_.insert({Kind::incident, id.str()});
   }
+  list_unwell();
+  due_.insert({Kind::active, "site"});
   schedule_pump();
 }
 
@@ -172,6 +218,18 @@ Outcome Manager::reconcile(const Key& key) const {
     case Kind::node:
       if (const auto* found = now.reg.find(NodeId(key.second))) return reconcile_node(now, *found);
       break;
+    case Kind::maintenance:
+      if (const auto* found = now.reg.find(MaintenanceId(key.second))) {
+        return reconcile_maintenance(now, *found);
+      }
+      break;
+    case Kind::report:
+      if (const auto* found = now.reg.find(NodeReportId(key.second))) {
+        return reconcile_report(now, *found);
+      }
+      break;
+    case Kind::health: return health::reconcile_health(now, unwell_);
+    case Kind::active: return reconcile_active(now, runner_.active_runs());
   }
   return {};
 }
@@ -195,7 +253,8 @@ void Manager::note(const Key& key, const Outcome& outcome) {
       set.erase(key);
     }
   };
-  keep(restless_, !outcome.actions.empty());
+  // Active checks have time: they say themselves when to look again.
+  keep(restless_, !outcome.actions.empty() && key.first != Kind::active);
   keep(moving_, is_unsettled(key));
 }
 
@@ -218,6 +277,13 @@ bool Manager::is_unsettled(const Key& key) const {
       const auto* found = reg.find(ClusterId(key.second));
       return found && found->status.phase != ClusterPhase::active;
     }
+    case Kind::maintenance: {
+      const auto* found = reg.find(MaintenanceId(key.second));
+      return found && found->state == MaintenanceState::active;
+    }
+    case Kind::report:
+    case Kind::health:
+    case Kind::active:
     case Kind::node: return false;  // what it waits for touches it, or it says when to look
   }
   return false;
@@ -248,6 +314,7 @@ void Manager::decide(std::vector<Action>& actions) {
     wanted[key] = std::move(outcome.actions);
   }
   for (auto& [key, list] : wanted) {
+    note_groups(key, list);
     for (auto& action : list) actions.push_back(std::move(action));
   }
 }
@@ -257,6 +324,7 @@ void Manager::pump() {
   pumping_ = true;
   std::vector<Action> actions;
   decide(actions);
+  close_moot_proposals();
   const bool durable = parts_.ledger.flush().has_value();
   if (durable) {
     on_hook("commit");
@@ -266,6 +334,8 @@ void Manager::pump() {
       const Incident* incident = parts_.ledger.view().find(IncidentId(id));
       if (incident && parts_.on_incident) parts_.on_incident(*incident);
     }
+    // First: what wants a node now waits for no check that still runs on it.
+    runner_.end_leases(view());
     for (auto& action : actions) runner_.submit(std::move(action), view());
   }
   pumping_ = false;
@@ -279,6 +349,7 @@ void Manager::heard(const NodeId& node, const std::string& boot_id, bool on_hold
   const bool was_silent = now - presence.last_heard >= parts_.limits.silent_after;
   const bool new_boot = presence.boot_id != boot_id;
   presence.last_heard = now;
+  if (was_silent) presence.heard_since = now;
   presence.on_hold = on_hold;
   if (new_boot) presence.boot_id = boot_id;
   if (new_boot) {
@@ -286,6 +357,7 @@ void Manager::heard(const NodeId& node, const std::string& boot_id, bool on_hold
   }
   if (was_silent) fleet_.touch_node(node);
   if (was_silent || new_boot) touch_node(node);
+  if (was_silent || new_boot) touch_health();
   const Node* known = was_silent ? parts_.ledger.view().find(node) : nullptr;
   if (known && known->status.phase == NodePhase::ready) touch_allocations();
 }
@@ -403,6 +475,7 @@ void Manager::look_at_engines(Instant now) {
   std::erase_if(engine_looked_, is_gone);
   std::erase_if(seen_.engines, is_gone);
   std::erase_if(seen_.engine_answered, is_gone);
+  std::erase_if(seen_.jobs, is_gone);
   for (const auto& [id, cluster] : reg.all<Cluster>()) {
     if (!cluster.status.controller_ready || now < next_look(id, cluster)) continue;
     engine_looked_[id] = now;
@@ -430,11 +503,16 @@ void Manager::on_engine(const ClusterId& cluster, EngineObserved observed) {
     return;
   }
   if (observed.reachable) seen_.engine_answered[cluster] = observed.at;
+  note_jobs(cluster, *found, observed);
   const bool same = fresh_engine(view(), cluster) && shows_same(seen_.engines[cluster], observed);
   seen_.engines[cluster] = std::move(observed);
   if (same && is_quiet(*found)) return;
   touch(Kind::cluster, cluster.str());
+  touch_health();
   touch(Kind::allocation, found->status.allocation.str());
+  if (const Allocation* held = reg.find(found->status.allocation)) {
+    for (const auto& member : held->status.nodes) touch_windows(member.node);
+  }
   for (const auto& [id, incident] : reg.all<Incident>()) {
     const bool waits = incident.state == IncidentState::open ||
                        (!incident.jobs.empty() && !incident.jobs.back().running_again_at.is_set());
@@ -450,7 +528,14 @@ void Manager::on_finished(const Action& action) {
   touch(Kind::cluster, action.cluster.str());
   touch(Kind::allocation, action.allocation.str());
   touch(Kind::node, action.node.str());
+  touch(Kind::maintenance, action.maintenance.str());
+  touch(Kind::report, action.report.str());
+  if (leased_checks(action)) touch(Kind::active, "site");
   schedule_pump();
+}
+
+void Manager::on_load(const NodeId& node, const std::optional<NodeLoad>& load) {
+  seen_.loads[node] = {load, parts_.scheduler.now()};
 }
 
 /// A silence that was seen before a controller was set up does not ask for another set-up.

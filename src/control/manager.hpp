@@ -42,10 +42,17 @@ class Manager final : public RunnerListener {
   /// As pump(), once in the next turn of the loop: what came in meanwhile shares one commit.
   void pump_soon() { schedule_pump(); }
   void touch_all();
+  /// A proved policy takes the place of the loaded one; open incidents go on under it.
+  void set_policy(RemediationPolicy policy);
 
   /// A person's order, permitted and done now or refused; `done` is called exactly once.
   void order(Action action, std::function<void(const Result<VerbResult>&)> done) {
     runner_.order(std::move(action), view(), std::move(done));
+  }
+
+  /// A person, or the other end of a pair, wants an active run no more.
+  Result<> end_run(const std::string& key, const std::string& why) {
+    return runner_.end_lease(key, why);
   }
 
   /// A look that changes nothing; `done` is called exactly once.
@@ -78,23 +85,34 @@ class Manager final : public RunnerListener {
   void on_fabric_silent(const std::string& name, const Error& why) override;
   void on_storage(const std::string& fabric, Result<StorageSeen> seen, Instant asked) override;
   void on_port_unknown(const PortRef& port) override;
+  void on_export_unknown(const std::string& fabric, const StorageChange& change) override;
+  void on_load(const NodeId& node, const std::optional<NodeLoad>& load) override;
   void on_engine(const ClusterId& cluster, EngineObserved observed) override;
   void on_finished(const Action& action) override;
   void on_hook(const std::string& hook) override;
   void on_permit(const Action& action, const Permit& permit) override;
 
  private:
-  enum class Kind { incident, allocation, cluster, node };  // in order of urgency
+  /// In order of urgency. There is one of health, for the whole site: it comes after what it reads.
+  enum class Kind { incident, allocation, cluster, node, maintenance, report, health, active };
   using Key = std::pair<Kind, std::string>;
 
   void touch(Kind kind, const std::string& id);
   void touch_node(const NodeId& id);
   void touch_change(const Change& change);
+  void touch_windows(const NodeId& node);
+  void touch_maintenance(const std::string& id, const Maintenance* maintenance);
   void touch_allocations();
+  void touch_health(const NodeId& node);
+  void touch_health();
+  void list_unwell();
+  void note_jobs(const ClusterId& id, const Cluster& cluster, const EngineObserved& observed);
   void schedule_pump();
   Outcome reconcile(const Key& key) const;
   void decide(std::vector<Action>& actions);
   void note(const Key& key, const Outcome& outcome);
+  void note_groups(const Key& key, const std::vector<Action>& actions);
+  void close_moot_proposals();
   bool is_unsettled(const Key& key) const;
   bool is_quiet(const Cluster& cluster) const;
 
@@ -127,7 +145,9 @@ class Manager final : public RunnerListener {
   std::set<Key> moving_;  ///< under way: its engine is looked at at the busy interval
   Instant busy_at_;       ///< last busy beat
   Instant beat_at_;       ///< beat that is armed; unset: none
+  std::set<NodeId> unwell_;  ///< a memo: nodes for which health::is_unwell() holds
   std::map<std::string, std::string> reasons_;
+  std::map<Key, std::set<std::string>> wanted_groups_;  ///< of the acts that it wants
   std::set<std::string> changed_incidents_;
   std::map<std::string, ActCount> acts_;
   std::map<ClusterId, Instant> engine_looked_;

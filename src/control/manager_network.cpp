@@ -42,10 +42,14 @@ void Manager::read_storage(Instant now) {
 void Manager::on_storage(const std::string& fabric, Result<StorageSeen> seen, Instant asked) {
   StorageObserved& known = seen_.storage[fabric];
   if (!seen) {
-    if (known.fault.empty()) known.fault_since = parts_.scheduler.now();
+    if (known.fault.empty()) {
+      known.fault_since = parts_.scheduler.now();
+      touch_health();
+    }
     known.fault = seen.error().message();
     return;
   }
+  if (!known.fault.empty()) touch_health();
   const bool changed = asked - known.at > network::stale_after || !(known.seen == *seen);
   known = {std::move(*seen), asked, "", {}};
   if (changed) {
@@ -54,10 +58,15 @@ void Manager::on_storage(const std::string& fabric, Result<StorageSeen> seen, In
       touch(Kind::cluster, id.str());
     }
   }
+  if (changed) look_at_network(fabric);
   if (auto orphans = network::revoke_orphans(view(), fabric)) {
     runner_.submit(std::move(*orphans), view());
   }
   schedule_pump();
+}
+
+void Manager::on_export_unknown(const std::string& fabric, const StorageChange& change) {
+  seen_.storage[fabric].written.insert(change.export_name);
 }
 
 void Manager::free_tombstones(Instant now) {
@@ -82,6 +91,10 @@ void Manager::on_switch(const std::string& name, SwitchReading reading, Instant 
   for (const auto& port : reading.ports) {
     PortObserved& known = seen_.ports[{port.switch_name, port.port}];
     const bool differs = !known.at.is_set() || known.segment != port.segment;
+    const std::pair key(port.switch_name, port.port);
+    // Unset: it was never looked at before, or an act of ours on it just ended.
+    const bool changed_it = known.at.is_set() ? differs : seen_.port_changed.contains(key);
+    if (changed_it) seen_.port_changed[key] = parts_.scheduler.now();
     if (differs) fleet_.touch_port(port.switch_name, port.port);
     changed = changed || differs;
     known = port;
@@ -89,6 +102,7 @@ void Manager::on_switch(const std::string& name, SwitchReading reading, Instant 
   }
   SwitchObserved& known = seen_.switches[name];
   const bool was_stale = asked - known.at > network::stale_after;
+  if (!known.fault.empty()) touch_health();
   changed = changed || was_stale || !(known.reading.seen.own == reading.seen.own);
   known = {std::move(reading), asked, "", {}};
   if (changed) touch_allocations();
@@ -122,7 +136,8 @@ void Manager::on_fabric_silent(const std::string& name, const Error& why) {
 void Manager::look_at_network(const std::string& fabric) {
   const auto outcome = network::reconcile_networks(view(), fabric);
   for (const auto& change : outcome.changes) {
-    const auto done = parts_.ledger.perform(*change, "controller:network", "seen on the fabric");
+    const auto done =
+        parts_.ledger.perform(*change.operation, "controller:network", change.reason);
     if (!done) log(LogLevel::warn, "network_not_recorded", {{"why", done.error().message()}});
   }
   note_foreign(fabric);
@@ -174,12 +189,16 @@ void Manager::restore_fabric(const network::FabricRestore& restore) {
 
 void Manager::on_switch_silent(const std::string& name, const Error& why) {
   SwitchObserved& known = seen_.switches[name];
-  if (known.fault.empty()) known.fault_since = parts_.scheduler.now();
+  if (known.fault.empty()) {
+    known.fault_since = parts_.scheduler.now();
+    touch_health();
+  }
   known.fault = why.message();
 }
 
 void Manager::on_port_unknown(const PortRef& port) {
   seen_.ports.erase({port.switch_name, port.port});
+  seen_.port_changed[{port.switch_name, port.port}] = parts_.scheduler.now();
   fleet_.touch_port(port.switch_name, port.port);
 }
 

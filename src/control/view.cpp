@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/ops/maintenance_ops.hpp"
 #include "model/ops/node_ops.hpp"
 
 namespace tundish::control {
@@ -73,6 +74,17 @@ std::optional<std::string> seen_segment(const View& view, const PortRef& port) {
 
 namespace {
 
+/// An order has no end of its own, so a window that begins within the lead is taken to begin within
+/// it. The lead has come when the maintenance says so: a clock here would escape the fleet's memo.
+std::string near_window(const View& view, const Node& node) {
+  for (const auto& id : view.reg.windows_of(node.id)) {
+    const Maintenance* found = view.reg.find(id);
+    if (!found || found->state != MaintenanceState::near) continue;
+    return found->meta.name + " begins at " + render_utc(found->begin);
+  }
+  return "";
+}
+
 /// A free node whose port is seen in a segment is in use by something that the registry does not
 /// know, for example after a restore of an older state.
 std::string foreign_segment(const View& view, const Node& node) {
@@ -96,10 +108,13 @@ Placeable placeable(const View& view, const Node& node) {
   if (!node.status.allocation.empty()) return no("belongs to an allocation");
   if (!view.reg.claims_on(node.id).empty()) return no("is claimed");
   if (!is_present(view, node.id)) return no("was not heard lately");
+  if (const std::string window = near_window(view, node); !window.empty()) {
+    return no("has a maintenance window: " + window);
+  }
   if (const std::string segment = foreign_segment(view, node); !segment.empty()) {
     return no("its port is seen in segment " + segment + ", which is not known here");
   }
-  for (const char* blocking : {"drift", "board_swap", "checks_failed"}) {
+  for (const char* blocking : {"drift", "board_swap", "checks_failed", "symptom"}) {
     if (const Condition* found = find_condition(node, blocking)) {
       return no(std::string(blocking) + ": " + found->reason);
     }

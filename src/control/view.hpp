@@ -2,6 +2,7 @@
 // What controllers decide on: the registry, what was last observed, and now.
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "model/engine.hpp"
@@ -17,6 +18,7 @@ struct Presence {
   Instant last_heard;
   std::string boot_id;
   bool on_hold = false;  ///< a hold file on the node is in force
+  Instant heard_since = {};  ///< without a silence in between; unset: for ever
 };
 
 /// One switch as it was last read.
@@ -37,12 +39,25 @@ struct FabricObserved {
   Instant fault_since;
 };
 
+/// What a node did when it was last asked.
+struct LoadSeen {
+  std::optional<NodeLoad> load;  ///< nullopt: it gave no answer
+  Instant at;
+};
+
+/// A job as it was last seen to run. Kept for a while after it ended: storms are judged by it.
+struct JobSeen {
+  std::vector<NodeId> nodes;
+  Instant last;
+};
+
 /// The storage of one fabric as its server last showed it.
 struct StorageObserved {
   StorageSeen seen;
   Instant at;  ///< when the look began; unset: never read
   std::string fault;
   Instant fault_since;
+  std::set<std::string> written = {};  ///< exports that a change of ours is on its way to, since
 };
 
 /// Not durable: rebuilt by looking again.
@@ -51,8 +66,12 @@ struct Observations {
   std::map<ClusterId, EngineObserved> engines;
   std::map<ClusterId, Instant> engine_answered;  ///< of its last look that showed something
   std::map<std::pair<std::string, std::string>, PortObserved> ports;  ///< (switch, port)
+  /// When it was last seen in another segment than before, or an act of ours on it began.
+  std::map<std::pair<std::string, std::string>, Instant> port_changed;
   std::map<std::string, SwitchObserved> switches;                     ///< by name
   std::map<std::string, FabricObserved> fabrics;                      ///< by name
+  std::map<NodeId, LoadSeen> loads;
+  std::map<ClusterId, std::map<std::string, JobSeen>> jobs;
   std::map<std::string, StorageObserved> storage;                     ///< by name of the fabric
   bool hold_file = false;                                             ///< the file beside tundishd
   Instant started_at;  ///< of this process: who was not heard since may still be there
@@ -68,6 +87,7 @@ struct Limits {
   Duration engine_interval_busy = milliseconds(700);  ///< while an incident moves
   std::string export_type = "bind";  ///< how shared storage is mounted: bind or nfs
   std::string export_source = "/run/tundish-hw/storage/";  ///< the tenant's name is appended
+  Duration maintenance_lead = hours(24);  ///< before a window its nodes are handed out no more
   int disruptive_floor = 2;    ///< resets and power acts in flight, at least
   int disruptive_percent = 2;  ///< of the site, at most
 };

@@ -43,6 +43,10 @@ std::optional<GpuFault> gpu_fault(FaultKind kind) {
     case FaultKind::ecc_uncorrected: return GpuFault::ecc_uncorrected;
     case FaultKind::gsp: return GpuFault::gsp;
     case FaultKind::row_remap_failure: return GpuFault::row_remap_failure;
+    case FaultKind::row_remap_pending: return GpuFault::row_remap_pending;
+    case FaultKind::nvlink_down: return GpuFault::nvlink_down;
+    case FaultKind::throttle: return GpuFault::throttle;
+    case FaultKind::driver_hang: return GpuFault::driver_hang;
   }
   return std::nullopt;
 }
@@ -131,6 +135,11 @@ Result<> ControlApi::post_fabric(const std::string& path, const std::string& bod
     CableRequest request;
     TRY_VOID(parse_json(body, request));
     return parts_.fabric.set_cable(request);
+  }
+  if (path == "/storage") {
+    StorageRequest request;
+    TRY_VOID(parse_json(body, request));
+    return parts_.fabric.set_storage(request);
   }
   if (path == "/swap") {
     SwapRequest request;
@@ -286,6 +295,7 @@ LabStatus ControlApi::status() const {
   out.supervisor_pid = read_number(paths_.pid_file());
   out.daemon_starts = parts_.daemon.starts();
   out.daemon_running = parts_.daemon.pid() != 0;
+  out.daemon_failure = parts_.daemon.failure();
   for (const auto& [name, node] : parts_.power.nodes()) out.nodes.push_back(status_of_node(node));
   out.switches = parts_.fabric.status();
   out.hcas = parts_.fabric.hcas();

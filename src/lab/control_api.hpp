@@ -22,7 +22,7 @@ struct LabParts {
 };
 
 /// Lives on the loop thread. GET /status, /nodes/<n>, /switches/<n>; POST /fault, /power, /agent,
-/// /network, /bmc, /switch, /cable, /swap, /daemon, /run.
+/// /network, /bmc, /switch, /cable, /storage, /swap, /daemon, /run.
 class ControlApi {
  public:
   explicit ControlApi(LabParts parts) : parts_(parts), paths_(paths_of(parts.spec)) {}

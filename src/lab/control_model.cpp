@@ -3,8 +3,9 @@
 namespace tundish::lab {
 
 std::span<const std::string_view> enum_names(FaultKind) {
-  static constexpr std::string_view names[] = {"none", "lost", "ecc_uncorrected", "gsp",
-                                               "row_remap_failure"};
+  static constexpr std::string_view names[] = {
+      "none",        "lost",     "ecc_uncorrected", "gsp", "row_remap_failure", "row_remap_pending",
+      "nvlink_down", "throttle", "driver_hang"};
   return names;
 }
 
@@ -39,6 +40,11 @@ std::span<const std::string_view> enum_names(SwitchVerb) {
   return names;
 }
 
+std::span<const std::string_view> enum_names(StorageVerb) {
+  static constexpr std::string_view names[] = {"slow", "hang", "mend"};
+  return names;
+}
+
 std::span<const std::string_view> enum_names(CableFault) {
   static constexpr std::string_view names[] = {"cut", "mend", "flap"};
   return names;
@@ -68,12 +74,14 @@ void LabStatus::fields(Fields& f) {
   f(6, "nodes", nodes, "Nodes.");
   f(7, "switches", switches, "Switches of an frr fabric, its manager and its storage.");
   f(8, "hcas", hcas, "InfiniBand ports of its nodes.");
+  f(9, "daemon_failure", daemon_failure,
+    "Last line of tundishd when it does not stay up; empty: it stays.");
 }
 
 void LabSwitchStatus::fields(Fields& f) {
   f(1, "name", name, "Name of the switch.");
   f(2, "role", role, "leaf, spine, manager or storage.");
-  f(3, "phase", phase, "off, booting, running, frozen or failed.");
+  f(3, "phase", phase, "off, booting, running, slow, frozen or failed.");
   f(4, "starts", starts, "Number of starts in this lab.");
   f(5, "host_pid", host_pid, "Process 1 of the switch as the machine counts it.");
   f(6, "network_path", network_path, "File of the network namespace of its underlay.");
@@ -97,6 +105,11 @@ void LabHcaStatus::fields(Fields& f) {
 void SwitchRequest::fields(Fields& f) {
   f(1, "name", name, "Switch.");
   f(2, "action", action, "What happens to it.");
+}
+
+void StorageRequest::fields(Fields& f) {
+  f(1, "action", action, "What happens to the storage server.");
+  f(2, "delay_ms", delay_ms, "Of a slow server: between moments in which it answers. Unit: ms.");
 }
 
 void CableRequest::fields(Fields& f) {

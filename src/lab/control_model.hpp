@@ -27,7 +27,7 @@ struct LabNodeStatus {
 struct LabSwitchStatus {
   std::string name;
   std::string role;   ///< leaf, spine, manager or storage
-  std::string phase;  ///< off, booting, running, frozen, failed
+  std::string phase;  ///< off, booting, running, slow, frozen, failed
   int starts = 0;
   int host_pid = 0;          ///< its process 1, in the machine's pid namespace; 0 when off
   std::string network_path;  ///< of its underlay: /proc/<host_pid>/ns/net
@@ -59,6 +59,7 @@ struct LabStatus {
   int supervisor_pid = 0;  ///< in the machine's pid namespace; 0 when it does not run
   int daemon_starts = 0;
   bool daemon_running = false;
+  std::string daemon_failure;  ///< why it does not stay up; empty: it does
   std::vector<LabNodeStatus> nodes;
   std::vector<LabSwitchStatus> switches;
   std::vector<LabHcaStatus> hcas;
@@ -66,7 +67,17 @@ struct LabStatus {
   void fields(Fields& f);
 };
 
-enum class FaultKind { none, lost, ecc_uncorrected, gsp, row_remap_failure };
+enum class FaultKind {
+  none,
+  lost,
+  ecc_uncorrected,
+  gsp,
+  row_remap_failure,
+  row_remap_pending,
+  nvlink_down,
+  throttle,
+  driver_hang
+};
 std::span<const std::string_view> enum_names(FaultKind);
 enum class LogFacility { kernel, user };
 std::span<const std::string_view> enum_names(LogFacility);
@@ -130,6 +141,16 @@ std::span<const std::string_view> enum_names(SwitchVerb);
 struct SwitchRequest {
   std::string name;
   SwitchVerb action = SwitchVerb::on;
+
+  void fields(Fields& f);
+};
+
+enum class StorageVerb { slow, hang, mend };
+std::span<const std::string_view> enum_names(StorageVerb);
+/// The storage server of an frr lab, as its clients see it.
+struct StorageRequest {
+  StorageVerb action = StorageVerb::hang;
+  int delay_ms = 500;  ///< of slow: between moments in which it answers a little. Unit: ms
 
   void fields(Fields& f);
 };

@@ -2,7 +2,11 @@
 
 #include <signal.h>
 
+#include <fstream>
+#include <utility>
+
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "lab/namespaces.hpp"
 #include "runtime/process/process.hpp"
 
@@ -11,6 +15,18 @@ namespace {
 
 constexpr Duration restart_after = milliseconds(500);
 constexpr Duration stop_grace = seconds(10);
+/// One that ended sooner does not stay up.
+constexpr Duration least_life = seconds(10);
+
+/// What it wrote last, which is why it ended.
+std::string last_line(const std::string& file) {
+  std::ifstream in(file);
+  std::string line, last;
+  while (std::getline(in, line)) {
+    if (!trim(line).empty()) last = line;
+  }
+  return last.empty() ? "it wrote nothing" : last;
+}
 
 }  // namespace
 
@@ -26,6 +42,7 @@ Result<> DaemonKeeper::start() {
   start_at_ = loop_.now() + restart_after;  // of the next try
   if (!pid) return pid.error();
   pid_ = *pid;
+  started_at_ = loop_.now();
   ++starts_;
   log(LogLevel::info, "lab_daemon_started", {{"pid", pid_}, {"starts", starts_}});
   return {};
@@ -34,6 +51,7 @@ Result<> DaemonKeeper::start() {
 Result<> DaemonKeeper::kill_now() {
   if (pid_ == 0) return make_error(Code::conflict, "tundishd does not run");
   if (::kill(pid_, SIGKILL) != 0) return system_error("cannot kill tundishd");
+  killed_ = true;
   return {};
 }
 
@@ -52,7 +70,10 @@ void DaemonKeeper::poll() {
     log(LogLevel::warn, "lab_daemon_ended", {{"pid", pid_}});
     pid_ = 0;
     start_at_ = loop_.now() + restart_after;
+    const bool stays = std::exchange(killed_, false) || loop_.now() - started_at_ >= least_life;
+    failure_ = stays ? "" : last_line(paths_of(spec_).log() + "/tundishd.log");
   }
+  if (pid_ != 0 && loop_.now() - started_at_ >= least_life) failure_.clear();
   if (!wanted_ || pid_ != 0 || loop_.now() < start_at_) return;
   const auto started = start();
   if (started) return;

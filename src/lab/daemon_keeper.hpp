@@ -20,6 +20,8 @@ class DaemonKeeper {
   void poll();
   int pid() const { return pid_; }
   int starts() const { return starts_; }
+  /// Why it does not stay up: the last line that it wrote; empty: it stays.
+  const std::string& failure() const { return failure_; }
 
  private:
   net::Loop& loop_;
@@ -28,6 +30,9 @@ class DaemonKeeper {
   int pid_ = 0;
   int starts_ = 0;
   Instant start_at_;
+  Instant started_at_;
+  bool killed_ = false;  ///< by our own hand
+  std::string failure_;
 };
 
 }  // namespace tundish::lab

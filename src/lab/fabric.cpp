@@ -15,6 +15,11 @@ Error no_hardware() {
 
 Result<> Fabric::set_switch(const SwitchRequest&) { return no_hardware(); }
 Result<> Fabric::set_cable(const CableRequest&) { return no_hardware(); }
+Result<> Fabric::set_storage(const StorageRequest&) {
+  return make_error(Code::unsupported,
+                    "a flat lab has no storage server: its nodes bind a folder of this machine")
+      .with_remedy("start the lab with --fabric frr");
+}
 Result<> Fabric::swap_cables(const SwapRequest&) { return no_hardware(); }
 
 std::unique_ptr<Fabric> make_fabric(net::Loop& loop, const LabSpec& spec) {

@@ -33,9 +33,10 @@ class Fabric {
   /// Process 1 of a switch, as seen from the lab; 0: there is none.
   virtual int pid_of(const std::string&) const { return 0; }
 
-  // What a person does to switches and cables. A flat fabric has neither.
+  // What a person does to switches, cables and the storage server. A flat fabric has none.
   virtual Result<> set_switch(const SwitchRequest& request);
   virtual Result<> set_cable(const CableRequest& request);
+  virtual Result<> set_storage(const StorageRequest& request);
   virtual Result<> swap_cables(const SwapRequest& request);
 };
 

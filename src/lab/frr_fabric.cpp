@@ -40,6 +40,7 @@ std::string_view FrrFabric::phase_name(Phase phase) {
     case Phase::off: return "off";
     case Phase::booting: return "booting";
     case Phase::running: return "running";
+    case Phase::slow: return "slow";
     case Phase::frozen: return "frozen";
     case Phase::failed: return "failed";
   }
@@ -300,9 +301,12 @@ int FrrFabric::pid_of(const std::string& switch_name) const {
 
 /// To everything that runs on the switch but its process 1: the data plane goes on.
 Result<> FrrFabric::send(Box& box, const std::string& signal) {
+  return tell(box, "kill -" + signal + " -1");
+}
+
+Result<> FrrFabric::tell(Box& box, const std::string& script) {
   process::Command command;
-  command.argv = {"nsenter", "-t", std::to_string(box.pid),  "-p",
-                  "sh",      "-c", "kill -" + signal + " -1"};
+  command.argv = {"nsenter", "-t", std::to_string(box.pid), "-p", "-m", "sh", "-c", script};
   const auto output = TRY(process::run(command));
   if (output.ok()) return {};
   return make_error(Code::unavailable, "cannot signal " + box.plan.name + ": " + output.summary());
@@ -329,8 +333,10 @@ Result<> FrrFabric::set_switch(const SwitchRequest& request) {
     case SwitchVerb::freeze:
     case SwitchVerb::thaw: break;
   }
+  ++box.orders;
   const bool freeze = request.action == SwitchVerb::freeze;
-  if (box.phase != (freeze ? Phase::running : Phase::frozen)) {
+  const bool runs = box.phase == Phase::running || box.phase == Phase::slow;
+  if (freeze ? !runs : box.phase != Phase::frozen) {
     return make_error(Code::conflict, request.name + " is " + std::string(phase_name(box.phase)));
   }
   TRY_VOID(send(box, freeze ? "STOP" : "CONT"));

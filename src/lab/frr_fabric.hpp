@@ -29,10 +29,11 @@ class FrrFabric final : public Fabric {
   int pid_of(const std::string& switch_name) const override;
   Result<> set_switch(const SwitchRequest& request) override;
   Result<> set_cable(const CableRequest& request) override;
+  Result<> set_storage(const StorageRequest& request) override;
   Result<> swap_cables(const SwapRequest& request) override;
 
  private:
-  enum class Phase { off, booting, running, frozen, failed };
+  enum class Phase { off, booting, running, slow, frozen, failed };
   struct Box {
     LabSwitch plan;
     Chassis chassis;
@@ -42,6 +43,7 @@ class FrrFabric final : public Fabric {
     int starts = 0;
     Instant start_at;
     std::string failure;
+    int orders = 0;  ///< of its pace: an older one's next step is none any more
     std::map<std::string, LinkState> links;  ///< of uplinks: down when the cable is cut
   };
   /// From an interface of a node or the storage to a port of a leaf. The node's end lies in the
@@ -64,6 +66,8 @@ class FrrFabric final : public Fabric {
   void ended(Box& box, int status);
   void booted(Box& box);
   Result<> send(Box& box, const std::string& signal);
+  Result<> tell(Box& box, const std::string& script);
+  void answer_late(int order, Duration delay);
   Result<Cable*> find_cable(const std::string& end);
   Result<> set_uplink(const std::string& end, LinkState state);
   Result<> set_state(const std::string& end, LinkState state);

@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "base/text.hpp"
 #include "model/pci_address.hpp"
@@ -38,9 +39,11 @@ constexpr std::array keys = {
     Key{"power", &GpuState::power}, Key{"power_limit", &GpuState::power_limit},
     Key{"util", &GpuState::util}, Key{"mem_used", &GpuState::mem_used},
     Key{"mem_total", &GpuState::mem_total}, Key{"clock", &GpuState::clock},
+    Key{"clock_lost", &GpuState::clock_lost}, Key{"nvlinks_lost", &GpuState::nvlinks_lost},
     Key{"throttle", &GpuState::throttle}, Key{"nvlinks", &GpuState::nvlinks},
     Key{"nvlink_errors", &GpuState::nvlink_errors}, Key{"pcie_gen", &GpuState::pcie_gen},
     Key{"pcie_width", &GpuState::pcie_width}, Key{"pcie_replays", &GpuState::pcie_replays},
+    Key{"wrong_sums", &GpuState::wrong_sums},
     Key{"hang_ms", &GpuState::hang_ms}, Key{"pids", nullptr, &GpuState::pids},
     Key{"sticky", nullptr, &GpuState::sticky}};
 
@@ -104,7 +107,16 @@ struct FaultName {
 constexpr std::array fault_names = {FaultName{GpuFault::lost, "lost"},
                                     FaultName{GpuFault::ecc_uncorrected, "ecc-uncorrected"},
                                     FaultName{GpuFault::gsp, "gsp"},
-                                    FaultName{GpuFault::row_remap_failure, "row-remap-failure"}};
+                                    FaultName{GpuFault::row_remap_failure, "row-remap-failure"},
+                                    FaultName{GpuFault::row_remap_pending, "row-remap-pending"},
+                                    FaultName{GpuFault::nvlink_down, "nvlink-down"},
+                                    FaultName{GpuFault::throttle, "throttle"},
+                                    FaultName{GpuFault::driver_hang, "driver-hang"}};
+
+/// Clocks event reasons. Source: nvml.h, nvmlClocksEventReasonHwThermalSlowdown; checked 2026-11
+constexpr std::int64_t hw_thermal_slowdown = 0x40;
+constexpr std::int64_t slow_clock = 345;  ///< MHz
+constexpr std::int64_t for_ever_ms = 24 * 3600 * 1000;
 
 void break_gpu(GpuState& gpu, GpuFault fault) {
   switch (fault) {
@@ -127,6 +139,27 @@ void break_gpu(GpuState& gpu, GpuFault fault) {
       gpu.remap_failure = 1;
       gpu.recovery_action = 1;
       return;
+    case GpuFault::row_remap_pending:
+      gpu.remap_pending = 1;
+      gpu.recovery_action = 1;
+      return;
+    case GpuFault::nvlink_down:
+      if (gpu.nvlinks > 0) {
+        --gpu.nvlinks;
+        ++gpu.nvlinks_lost;
+      }
+      gpu.recovery_action = 1;
+      return;
+    case GpuFault::throttle:
+      if (gpu.clock > slow_clock) {
+        gpu.clock_lost += gpu.clock - slow_clock;
+        gpu.clock = slow_clock;
+      }
+      gpu.throttle |= hw_thermal_slowdown;
+      return;
+    case GpuFault::driver_hang:
+      gpu.hang_ms = for_ever_ms;
+      return;
   }
 }
 
@@ -134,6 +167,9 @@ void break_gpu(GpuState& gpu, GpuFault fault) {
 void restart_gpu(GpuState& gpu) {
   gpu.remapped += gpu.remap_pending;
   gpu.gsp = gpu.ecc_uncorrected = gpu.ecc_corrected = gpu.remap_pending = gpu.recovery_action = 0;
+  gpu.nvlinks += std::exchange(gpu.nvlinks_lost, 0);
+  if (gpu.clock_lost > 0) gpu.throttle &= ~hw_thermal_slowdown;
+  gpu.clock += std::exchange(gpu.clock_lost, 0);
   const auto kept = split(gpu.sticky, ',');
   for (const auto& [fault, name] : fault_names) {
     if (std::find(kept.begin(), kept.end(), name) != kept.end()) break_gpu(gpu, fault);

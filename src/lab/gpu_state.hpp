@@ -16,32 +16,35 @@ struct GpuState {
   std::string uuid;
   std::string serial;
   std::string name;
-  std::string pci;                  ///< domain:bus:device.function
-  std::int64_t lost = 0;            ///< fallen off the bus, yet counted until the next boot
-  std::int64_t gsp = 0;             ///< its firmware hangs: telemetry answers "unknown error"
+  std::string pci;        ///< domain:bus:device.function
+  std::int64_t lost = 0;  ///< fallen off the bus, yet counted until the next boot
+  std::int64_t gsp = 0;   ///< its firmware hangs: telemetry answers "unknown error"
   std::int64_t ecc_uncorrected = 0;
   std::int64_t ecc_corrected = 0;
   std::int64_t ecc_uncorrected_aggregate = 0;  ///< survives a boot, as the InfoROM does
-  std::int64_t remapped = 0;        ///< rows remapped in its life
+  std::int64_t remapped = 0;                   ///< rows remapped in its life
   std::int64_t remap_pending = 0;
-  std::int64_t remap_failure = 0;   ///< survives a boot
-  std::int64_t recovery_action = 0; ///< NVML field 230
-  std::int64_t temp = 34;           ///< degrees Celsius
-  std::int64_t power = 71;          ///< watts
-  std::int64_t power_limit = 700;   ///< watts
-  std::int64_t util = 0;            ///< percent
-  std::int64_t mem_used = 0;        ///< MiB
-  std::int64_t mem_total = 81559;   ///< MiB
-  std::int64_t clock = 1980;        ///< MHz
-  std::int64_t throttle = 0;        ///< clocks event reasons, a bit mask
-  std::int64_t nvlinks = 18;        ///< links that are up, from link 0
-  std::int64_t nvlink_errors = 0;   ///< CRC errors on link 0
+  std::int64_t remap_failure = 0;    ///< survives a boot
+  std::int64_t recovery_action = 0;  ///< NVML field 230
+  std::int64_t temp = 34;            ///< degrees Celsius
+  std::int64_t power = 71;           ///< watts
+  std::int64_t power_limit = 700;    ///< watts
+  std::int64_t util = 0;             ///< percent
+  std::int64_t mem_used = 0;         ///< MiB
+  std::int64_t mem_total = 81559;    ///< MiB
+  std::int64_t clock = 1980;         ///< MHz
+  std::int64_t clock_lost = 0;       ///< MHz that a fault holds back until a reset or boot
+  std::int64_t throttle = 0;         ///< clocks event reasons, a bit mask
+  std::int64_t nvlinks = 18;         ///< links that are up, from link 0
+  std::int64_t nvlinks_lost = 0;     ///< links that a fault took down until a reset or boot
+  std::int64_t nvlink_errors = 0;    ///< CRC errors on link 0
   std::int64_t pcie_gen = 5;
   std::int64_t pcie_width = 16;
   std::int64_t pcie_replays = 0;
-  std::int64_t hang_ms = 0;         ///< every call about this GPU takes so long; ends when cleared
-  std::string pids;                 ///< compute processes, comma between; they forbid a reset
-  std::string sticky;               ///< faults that no reset or boot cures, comma between
+  std::int64_t wrong_sums = 0;  ///< sums that each launch of a matrix kernel gets wrong, silently
+  std::int64_t hang_ms = 0;     ///< every call about this GPU takes so long; ends when cleared
+  std::string pids;             ///< compute processes, comma between; they forbid a reset
+  std::string sticky;           ///< faults that no reset or boot cures, comma between
 };
 
 struct GpuStates {
@@ -49,7 +52,16 @@ struct GpuStates {
   std::vector<GpuState> gpus;
 };
 
-enum class GpuFault { lost, ecc_uncorrected, gsp, row_remap_failure };
+enum class GpuFault {
+  lost,
+  ecc_uncorrected,
+  gsp,
+  row_remap_failure,
+  row_remap_pending,
+  nvlink_down,
+  throttle,    ///< held at a low clock for heat
+  driver_hang  ///< every question hangs, until a boot
+};
 enum class Sticky { no, yes };
 
 /// Which simulated node; uuids, serials and PCI addresses follow from it and the GPU's index.

@@ -43,6 +43,22 @@ std::string port_folder(const std::string& sysclass, const LabHca& hca) {
   return sysclass + "/infiniband/" + hca.name + "/ports/1";
 }
 
+/// Those that passive checks judge; nothing in the lab counts, injected errors do.
+Result<> write_counters(const std::string& port) {
+  TRY_VOID(make_folder(port + "/counters"));
+  TRY_VOID(make_folder(port + "/hw_counters"));
+  for (const char* const name :
+       {"symbol_error", "link_error_recovery", "link_downed", "port_rcv_errors",
+        "port_xmit_discards", "local_link_integrity_errors", "excessive_buffer_overrun_errors"}) {
+    TRY_VOID(write_text(port + "/counters/" + name, "0\n"));
+  }
+  for (const char* const name :
+       {"rnr_nak_retry_err", "local_ack_timeout_err", "roce_slow_restart"}) {
+    TRY_VOID(write_text(port + "/hw_counters/" + name, "0\n"));
+  }
+  return {};
+}
+
 Result<> replace_text(const std::string& sysclass, const std::string& path,
                       const std::string& text) {
   const std::string staged = sysclass + ".new";  // beside the folder that the node sees
@@ -80,6 +96,12 @@ Result<> prepare_hcas(const std::string& sysclass, const LabNode& node) {
     TRY_VOID(write_text(folder + "/node_type", "1: CA\n"));
     TRY_VOID(write_text(folder + "/node_guid", colons(hca.node_guid) + "\n"));
     TRY_VOID(write_text(port + "/rate", "400 Gb/sec (4X NDR)\n"));
+    TRY_VOID(write_text(folder + "/fw_ver", "28.39.1002\n"));
+    TRY_VOID(write_text(folder + "/board_id", "MT_0000000838\n"));
+    TRY_VOID(write_counters(port));
+    TRY_VOID(make_folder(sysclass + "/infiniband_verbs/uverbs-" + hca.name));
+    TRY_VOID(
+        write_text(sysclass + "/infiniband_verbs/uverbs-" + hca.name + "/ibdev", hca.name + "\n"));
     TRY_VOID(write_text(port + "/gids/0", "fe80:0000:0000:0000:" + colons(hca.guid) + "\n"));
     HcaState state;
     if (hca.ib_switch.empty()) state.link = HcaLink::active;  // no fabric is behind it

@@ -6,6 +6,7 @@
 #include "lab/gpu_state.hpp"
 #include "lab/hca_files.hpp"
 #include "lab/namespaces.hpp"
+#include "lab/pci_files.hpp"
 #include "lab/root_parts.hpp"
 #include "runtime/process/process.hpp"
 
@@ -14,7 +15,13 @@ namespace fs = std::filesystem;
 namespace {
 
 const char* const nvml_in_node = "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1";
+const char* const cuda_in_node = "/usr/lib/x86_64-linux-gnu/libcuda.so.1";
 const char* const smi_in_node = "/usr/bin/nvidia-smi";
+
+/// Stand-ins for what an operator installs to test nodes. Where they were not built a link leads
+/// nowhere, and the program is not installed.
+constexpr const char* test_tools[] = {"dcgmi", "nvbandwidth", "all_reduce_perf", "ib_write_bw",
+                                      "gpu_burn"};
 
 bool exists(const std::string& path) {
   std::error_code ignored;
@@ -35,7 +42,13 @@ Result<> prepare_disk(const LabPaths& paths, const LabNode& node) {
   TRY_VOID(prepare_upper_layer(disk, {paths.root, node.name}));
   if (node.gpus == 0) return {};
   TRY_VOID(make_link("/run/tundish-hw/lib/libnvidia-ml.so.1", disk + nvml_in_node));
-  return make_link("/run/tundish-hw/bin/nvidia-smi", disk + smi_in_node);
+  TRY_VOID(make_link("/run/tundish-hw/lib/libcuda.so.1", disk + cuda_in_node));
+  TRY_VOID(make_link("/run/tundish-hw/bin/nvidia-smi", disk + smi_in_node));
+  for (const char* const tool : test_tools) {
+    TRY_VOID(make_link(std::string("/run/tundish-hw/bin/") + tool,
+                       disk + "/usr/bin/" + tool));
+  }
+  return {};
 }
 
 Result<> prepare_sysclass(const std::string& folder, const LabNode& node) {
@@ -59,11 +72,14 @@ Result<> prepare_node(const LabSpec& spec, const LabNode& node) {
   TRY_VOID(prepare_disk(paths, node));
   TRY_VOID(prepare_sysclass(folder + "/sysclass", node));
   const std::string state = folder + "/hw/nvml.state";
+  TRY_VOID(make_folder(folder + "/syspci"));
   if (node.gpus > 0 && !exists(state)) {
     GpuInventory inventory;
     inventory.node = node.index;
     inventory.gpus = node.gpus;
-    TRY_VOID(save_gpu_states(state, make_gpu_states(inventory)));
+    const auto gpus = make_gpu_states(inventory);
+    TRY_VOID(save_gpu_states(state, gpus));
+    TRY_VOID(prepare_pci(folder + "/syspci", gpus));
   }
   return {};
 }

@@ -35,7 +35,13 @@ Result<> mount_sys(const std::string& root, const std::string& folder) {
   TRY_VOID(mount_at({"sysfs", root + "/sys", "sysfs", quiet, ""}));
   TRY_VOID(bind_mount({folder + "/sysclass", root + "/sys/class"}));
   TRY_VOID(bind_mount({folder + "/sysnet/class/net", root + "/sys/class/net"}));
+  // The machine's own cards are not the node's; without a PCI bus the node has none to show.
+  std::error_code ignored;
+  const std::string pci = root + "/sys/bus/pci/devices";
+  const bool has_bus = fs::exists(pci, ignored) && fs::exists(folder + "/syspci", ignored);
+  if (has_bus) TRY_VOID(bind_mount({folder + "/syspci", pci}));
   TRY_VOID(remount_read_only(root + "/sys"));
+  if (has_bus) TRY_VOID(remount_read_only(pci));
   TRY_VOID(remount_read_only(root + "/sys/class"));
   for (const auto& problem : mount_node_groups(root)) {
     std::fprintf(stderr, "node-init: %s\n", problem.c_str());

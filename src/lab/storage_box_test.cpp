@@ -140,6 +140,28 @@ TEST_F(StorageLab, AReissuedAddressOpensOnlyTheNewExport) {
   EXPECT_EQ(in("n01", "ls /mnt/x").out, "other\n");
 }
 
+TEST_F(StorageLab, ASlowServerAnswersLateAndAHungOneNotAtAll) {
+  act("storage-export grant a " + address_a);
+  ASSERT_EQ(mount("n01", "a"), 0);
+  const auto use = [](const std::string& limit) {
+    return in("n01", "b=$(date +%s%3N); timeout " + limit +
+                         " sh -c 'echo one >/mnt/x/used && cat /mnt/x/used' >/dev/null && "
+                         "echo $(($(date +%s%3N) - b))");
+  };
+  EXPECT_EQ(call("/storage", R"({"action":"slow","delay_ms":300})"), "{}");
+  EXPECT_EQ(status("stor1").phase, "slow");
+  const auto late = use("15");
+  EXPECT_EQ(late.exit_code, 0);
+  EXPECT_GE(parse_integer(trim_line(late.out)).value_or(0), 250) << "opened, written, read";
+  EXPECT_EQ(call("/storage", R"({"action":"hang"})"), "{}");
+  EXPECT_NE(use("2").exit_code, 0);
+  EXPECT_EQ(call("/storage", R"({"action":"mend"})"), "{}");
+  EXPECT_EQ(status("stor1").phase, "running");
+  EXPECT_TRUE(eventually([&] { return use("5").exit_code == 0; }));
+  EXPECT_NE(call("/storage", R"({"action":"slow","delay_ms":1})").find("50 to 60000"),
+            std::string::npos);
+}
+
 TEST_F(StorageLab, GrantsSurviveARestartAndBadWordsChangeNothing) {
   act("storage-export grant a " + address_a);
   for (const std::string words :

@@ -10,9 +10,16 @@ namespace {
 
 const char* const form = "write permit tcp/443@203.0.113.0/24, deny ip@198.51.100.0/24 or the like";
 
-Error refuse(std::size_t number, const std::string& what, const std::string& remedy) {
-  return make_error(Code::invalid, "firewall rule " + std::to_string(number) + ": " + what)
-      .about("firewall/" + std::to_string(number))
+/// Which of its list's rules it is, as people are told.
+struct RulePlace {
+  const char* list;
+  std::size_t number;
+};
+
+Error refuse(RulePlace place, const std::string& what, const std::string& remedy) {
+  const std::string number = std::to_string(place.number);
+  return make_error(Code::invalid, std::string(place.list) + " rule " + number + ": " + what)
+      .about(std::string(place.list) + "/" + number)
       .with_remedy(remedy);
 }
 
@@ -43,20 +50,29 @@ bool read_ports(std::string_view text, FirewallRule& rule) {
   return true;
 }
 
-/// "tcp/1000-2000"
-std::string what_of(const FirewallRule& rule) {
-  std::string out = rule.protocol;
-  if (rule.port_from != 0) out += "/" + std::to_string(rule.port_from);
-  if (rule.port_to != 0 && rule.port_to != rule.port_from) {
-    out += "-" + std::to_string(rule.port_to);
+Result<> check_rule(const FirewallRule& rule, RulePlace place) {
+  if (!is_one_of(rule.protocol, {"ip", "tcp", "udp", "icmp"})) {
+    return refuse(place, "protocol \"" + rule.protocol + "\" is not known",
+                  "use ip, tcp, udp or icmp");
   }
-  return out;
+  for (const auto* prefix : {&rule.source, &rule.destination}) {
+    if (!prefix->empty() && !parse_prefix(*prefix)) {
+      return refuse(place, "\"" + *prefix + "\" is no IPv4 prefix",
+                    "write the network with its length, for example 10.10.0.0/24");
+    }
+  }
+  const int last = rule.port_to == 0 ? rule.port_from : rule.port_to;
+  if (rule.port_from < 0 || last > 65535 || last < rule.port_from) {
+    return refuse(place, "ports are no range of 1 to 65535", "give the lower port first");
+  }
+  if (rule.port_from > 0 && !is_one_of(rule.protocol, {"tcp", "udp"})) {
+    return refuse(place, "protocol " + rule.protocol + " has no ports", "use tcp or udp");
+  }
+  return {};
 }
 
-}  // namespace
-
-Result<FirewallRule> parse_firewall_rule(std::string_view text, std::size_t number) {
-  const Error malformed = refuse(number, "\"" + std::string(text) + "\" is no rule", form);
+Result<FirewallRule> parse_rule(std::string_view text, RulePlace place) {
+  const Error malformed = refuse(place, "\"" + std::string(text) + "\" is no rule", form);
   const auto blank = text.find(' ');
   const auto at = text.find('@');
   if (blank == std::string_view::npos || at == std::string_view::npos || at < blank) {
@@ -72,17 +88,38 @@ Result<FirewallRule> parse_firewall_rule(std::string_view text, std::size_t numb
   rule.destination = std::string(text.substr(at + 1));
   if (rule.destination.empty()) return malformed;
   if (slash != std::string_view::npos && !read_ports(what.substr(slash + 1), rule)) {
-    return refuse(number, "\"" + std::string(what.substr(slash + 1)) + "\" is no port",
+    return refuse(place, "\"" + std::string(what.substr(slash + 1)) + "\" is no port",
                   "use 1 to 65535, or two of them with a - between");
   }
-  TRY_VOID(check_firewall_rule(rule, number));
+  TRY_VOID(check_rule(rule, place));
   return rule;
 }
 
+/// "tcp/1000-2000"
+std::string what_of(const FirewallRule& rule) {
+  std::string out = rule.protocol;
+  if (rule.port_from != 0) out += "/" + std::to_string(rule.port_from);
+  if (rule.port_to != 0 && rule.port_to != rule.port_from) {
+    out += "-" + std::to_string(rule.port_to);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<FirewallRule> parse_firewall_rule(std::string_view text, std::size_t number) {
+  return parse_rule(text, {"firewall", number});
+}
+
 Result<FirewallRule> parse_access_rule(std::string_view text, std::size_t number) {
-  auto parsed = parse_firewall_rule("permit " + std::string(text), number);
+  const RulePlace place{"access", number};
+  auto parsed = parse_rule("permit " + std::string(text), place);
   if (!parsed) {
-    return Error(parsed.error())
+    Error error = parsed.error();
+    const Error malformed = refuse(place, "\"" + std::string(text) + "\" is no rule", "");
+    // What was put before it is not the reader's.
+    if (error.what.find("\"permit ") != std::string::npos) error = malformed;
+    return Error(std::move(error))
         .with_remedy("write tcp/22@203.0.113.0/24 or the like for who may come in");
   }
   FirewallRule rule = std::move(*parsed);
@@ -101,33 +138,17 @@ std::string render_firewall_rule(const FirewallRule& rule) {
 }
 
 Result<> check_access_rule(const FirewallRule& rule, std::size_t number) {
-  TRY_VOID(check_firewall_rule(rule, number));
+  const RulePlace place{"access", number};
+  TRY_VOID(check_rule(rule, place));
   if (rule.action != AclAction::permit || !is_one_of(rule.protocol, {"tcp", "udp"}) ||
       rule.port_from == 0 || !rule.destination.empty()) {
-    return refuse(number, "a gateway lets in ports of tcp or udp", "write tcp/22@203.0.113.0/24");
+    return refuse(place, "a gateway lets in ports of tcp or udp", "write tcp/22@203.0.113.0/24");
   }
   return {};
 }
 
 Result<> check_firewall_rule(const FirewallRule& rule, std::size_t number) {
-  if (!is_one_of(rule.protocol, {"ip", "tcp", "udp", "icmp"})) {
-    return refuse(number, "protocol \"" + rule.protocol + "\" is not known",
-                  "use ip, tcp, udp or icmp");
-  }
-  for (const auto* prefix : {&rule.source, &rule.destination}) {
-    if (!prefix->empty() && !parse_prefix(*prefix)) {
-      return refuse(number, "\"" + *prefix + "\" is no IPv4 prefix",
-                    "write the network with its length, for example 10.10.0.0/24");
-    }
-  }
-  const int last = rule.port_to == 0 ? rule.port_from : rule.port_to;
-  if (rule.port_from < 0 || last > 65535 || last < rule.port_from) {
-    return refuse(number, "ports are no range of 1 to 65535", "give the lower port first");
-  }
-  if (rule.port_from > 0 && !is_one_of(rule.protocol, {"tcp", "udp"})) {
-    return refuse(number, "protocol " + rule.protocol + " has no ports", "use tcp or udp");
-  }
-  return {};
+  return check_rule(rule, {"firewall", number});
 }
 
 Result<> check_firewall_reach(const FabricSpec& fabric, const FirewallRule& rule,
@@ -137,7 +158,8 @@ Result<> check_firewall_reach(const FabricSpec& fabric, const FirewallRule& rule
   const auto check = [&](const std::string& what, const std::string& text) -> Result<> {
     const auto own = parse_prefix(text);
     if (!own || !own->contains(*wanted)) return {};
-    return refuse(number, rule.destination + " lies in the " + what + " " + text + " of the fabric",
+    return refuse({"firewall", number},
+                  rule.destination + " lies in the " + what + " " + text + " of the fabric",
                   "no rule of a tenant opens it: leave the rule out");
   };
   for (const auto& text : fabric.underlay) TRY_VOID(check("underlay", text));

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "model/meta.hpp"
+#include "model/recent_event.hpp"
 
 namespace tundish {
 
@@ -131,16 +132,19 @@ struct PoolEntry {
   }
 };
 
-/// Per agent: how far its witnesses were stored, so that a repeat is recognised.
+/// Per agent: how far its witnesses were stored, so that a repeat is recognised, and the latest
+/// events that cost nobody anything by themselves: blame reads them beside those of other nodes.
 struct AgentCursor {
   static constexpr std::string_view kind = "agent_cursor";
   Id<AgentCursor> id;
   std::map<std::string, std::int64_t> stored;
+  std::vector<RecentEvent> recent;
   Meta meta;
   void fields(Fields& f) {
     f(1, "id", id, "node id");
     f(2, "stored", stored, "source and boot id -> highest sequence number stored");
     f(3, "meta", meta, "revision");
+    f(4, "recent", recent, "latest kernel events by kind, code and device, the newest 24");
   }
 };
 

@@ -35,6 +35,12 @@ void Incident::fields(Fields& f) {
   f(29, "last_witness_at", last_witness_at, "when the newest hardware witness was stored");
   f(30, "node_name", node_name,
     "name of the node; filled in when it is read, where it may be seen");
+  f(31, "blamed", blamed, "part that is blamed, with evidence, cleared parts and doubts");
+  f(32, "subject_kind", subject_kind,
+    "what it is about: node, switch, storage, domain, job, engine, rack or site");
+  f(33, "subject", subject, "which one; empty: the node");
+  f(34, "affected", affected, "nodes that showed it; an incident on a shared part claims none");
+  f(35, "allocations", allocations, "allocations of the affected nodes");
 }
 
 }  // namespace tundish

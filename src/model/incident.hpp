@@ -1,10 +1,12 @@
 #pragma once
 // Faults as stored: witnesses, claims, incidents.
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/allocation.hpp"
+#include "model/blame.hpp"
 #include "model/witness.hpp"
 
 namespace tundish {
@@ -130,6 +132,11 @@ struct Incident {
   Instant member_short_since;
   Instant member_restored_at;
   bool held = false;
+  std::optional<Blame> blamed;
+  SubjectKind subject_kind = SubjectKind::node;  ///< of all that is older than blame as well
+  std::string subject;
+  std::vector<NodeId> affected;
+  std::vector<AllocationId> allocations;
   Meta meta;
   void fields(Fields& f);
 };

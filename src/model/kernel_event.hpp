@@ -29,12 +29,27 @@ enum class KernelEventKind {
   soft_lockup,
   io_error,
   gpu_identity,  ///< not a fault: binds a PCI address to UUID or board serial
-  other_gpu      ///< the driver names a GPU in words we do not know: shown, never dropped
+  other_gpu,     ///< the driver names a GPU in words we do not know: shown, never dropped
+  hard_lockup,
+  rcu_stall,
+  kernel_oops,
+  server_silent,  ///< a storage server does not answer: NFS, Lustre
+  server_back,
+  client_evicted,  ///< Lustre: the server gave this client up
+  memory_error,    ///< EDAC, MCE, CPER
+  pcie_error,      ///< AER
+  nic_fault,       ///< power, heat or a refused register of a network adapter
+  link_down,
+  link_up
 };
 inline std::span<const std::string_view> enum_names(KernelEventKind) {
   static constexpr std::string_view names[] = {
-      "xid",       "sxid",        "fallen_off_bus", "amd_fault",    "oom",
-      "hung_task", "soft_lockup", "io_error",       "gpu_identity", "other_gpu"};
+      "xid",          "sxid",          "fallen_off_bus", "amd_fault",
+      "oom",          "hung_task",     "soft_lockup",    "io_error",
+      "gpu_identity", "other_gpu",     "hard_lockup",    "rcu_stall",
+      "kernel_oops",  "server_silent", "server_back",    "client_evicted",
+      "memory_error", "pcie_error",    "nic_fault",      "link_down",
+      "link_up"};
   return names;
 }
 
@@ -72,6 +87,8 @@ struct KernelEvent {
   std::string block_device;
   std::string detail;
   std::string text;
+  std::string subject = {};
+  bool corrected = false;
 
   void fields(Fields& f) {
     f(1, "kind", kind, "what the line reports");
@@ -93,6 +110,8 @@ struct KernelEvent {
     f(15, "block_device", block_device, "io_error: the disk or file system, for example nvme0n1");
     f(16, "detail", detail, "the text after the code");
     f(17, "text", text, "the whole record");
+    f(18, "subject", subject, "storage server, interface, CPU list or memory controller it names");
+    f(19, "corrected", corrected, "memory_error, pcie_error: the hardware repaired it");
   }
 };
 

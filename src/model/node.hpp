@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/meta.hpp"
+#include "model/pressure.hpp"
 #include "model/step.hpp"
 #include "model/verdict.hpp"
 
@@ -148,6 +149,11 @@ struct NodeStatus {
   Instant revalidated_at;
   std::vector<ObservedGpu> accepted_gpus;
   std::string accepted_serial;
+  std::vector<Verdict> check_run;
+  std::optional<Pressure> pressure;
+  std::string verdicts_boot;
+  std::int64_t verdicts_seq = 0;
+  std::vector<Verdict> active_verdicts;
   void fields(Fields& f) {
     f(1, "phase", phase, "where it is in its life cycle");
     f(2, "phase_since", phase_since, "when it entered the phase");
@@ -155,7 +161,7 @@ struct NodeStatus {
     f(4, "boot_id", boot_id, "boot id last reported by its agent");
     f(5, "enrolled", enrolled, "whether its agent holds an identity");
     f(6, "hardware", hardware, "hardware as last observed");
-    f(7, "verdicts", verdicts, "latest verdict of each check");
+    f(7, "verdicts", verdicts, "what passive checks say now; those that are ok are left out");
     f(8, "conditions", conditions, "drift, board_swap, missing_from_import, agent_silent ...");
     f(9, "step", step, "act of the life cycle that runs or ran last");
     f(10, "attempts", attempts, "tries of the current phase");
@@ -164,6 +170,11 @@ struct NodeStatus {
       "GPUs on record since the inspection; later ones must match");
     f(13, "accepted_serial", accepted_serial,
       "board first seen, or last confirmed by a person; another one is a board swap");
+    f(14, "check_run", check_run, "of the checks that were last asked for, to serve or to return");
+    f(15, "pressure", pressure, "what waited on the node when a share last crossed 20 percent");
+    f(16, "verdicts_boot", verdicts_boot, "boot that the verdicts are of");
+    f(17, "verdicts_seq", verdicts_seq, "of the newest verdicts; older ones that come late differ");
+    f(18, "active_verdicts", active_verdicts, "of each active check, what it last found");
   }
 };
 

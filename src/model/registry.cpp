@@ -56,6 +56,17 @@ const std::set<IncidentId>& Registry::incidents_on(const NodeId& node) const {
   return it == incidents_on_.end() ? none : it->second;
 }
 
+const std::set<MaintenanceId>& Registry::windows_of(const NodeId& node) const {
+  static const std::set<MaintenanceId> none;
+  const auto it = windows_of_.find(node);
+  return it == windows_of_.end() ? none : it->second;
+}
+
+const Notice* Registry::notice_about(const std::string& object) const {
+  const auto it = notice_about_.find(object);
+  return it == notice_about_.end() ? nullptr : find(it->second);
+}
+
 const Token* Registry::find_token(const std::string& hash) const {
   const auto it = token_by_hash_.find(hash);
   return it == token_by_hash_.end() ? nullptr : find(it->second);
@@ -80,6 +91,22 @@ void Registry::index(const Incident* before, const Incident* after) {
 void Registry::index(const Token* before, const Token* after) {
   if (before) token_by_hash_.erase(before->hash);
   if (after) token_by_hash_[after->hash] = after->id;
+}
+
+void Registry::index(const Maintenance* before, const Maintenance* after) {
+  if (before) {
+    for (const auto& one : before->nodes) {
+      windows_of_[one.node].erase(before->id);
+      if (windows_of_[one.node].empty()) windows_of_.erase(one.node);
+    }
+  }
+  if (!after || is_over(*after)) return;
+  for (const auto& one : after->nodes) windows_of_[one.node].insert(after->id);
+}
+
+void Registry::index(const Notice* before, const Notice* after) {
+  if (before) notice_about_.erase(before->object);
+  if (after) notice_about_[after->object] = after->id;
 }
 
 void Txn::undo() {

@@ -1,7 +1,7 @@
 #pragma once
 // Every durable object in memory. Only operations (operation.hpp) change it, through a Txn.
-#include <map>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <tuple>
@@ -10,9 +10,13 @@
 #include "model/allocation.hpp"
 #include "model/governance.hpp"
 #include "model/incident.hpp"
+#include "model/maintenance.hpp"
 #include "model/network.hpp"
 #include "model/node.hpp"
+#include "model/node_report.hpp"
+#include "model/notice.hpp"
 #include "model/physical.hpp"
+#include "model/rma.hpp"
 #include "model/tenancy.hpp"
 
 namespace tundish {
@@ -20,11 +24,12 @@ namespace tundish {
 template <class T>
 using Table = std::map<Id<T>, T>;
 
-using Tables = std::tuple<Table<Site>, Table<Rack>, Table<Sku>, Table<Cable>, Table<Switch>,
-                          Table<Node>, Table<Tenant>, Table<User>, Table<Token>, Table<Secret>,
-                          Table<Allocation>, Table<Cluster>, Table<Claim>, Table<Incident>,
-                          Table<Authority>, Table<Hold>, Table<Proposal>, Table<PoolEntry>,
-                          Table<AgentCursor>, Table<Fabric>, Table<Network>>;
+using Tables =
+    std::tuple<Table<Site>, Table<Rack>, Table<Sku>, Table<Cable>, Table<Switch>, Table<Node>,
+               Table<Tenant>, Table<User>, Table<Token>, Table<Secret>, Table<Allocation>,
+               Table<Cluster>, Table<Claim>, Table<Incident>, Table<Authority>, Table<Hold>,
+               Table<Proposal>, Table<PoolEntry>, Table<AgentCursor>, Table<Fabric>, Table<Network>,
+               Table<Maintenance>, Table<Notice>, Table<NodeReport>, Table<Rma>>;
 
 /// Read side. Lookups by name are per kind and tenant.
 class Registry {
@@ -46,8 +51,12 @@ class Registry {
 
   /// Active claims on a node.
   const std::set<Id<Claim>>& claims_on(const NodeId& node) const;
-  /// Open incidents of a node (state open or rma).
+  /// Open incidents of a node (state open or rma); of the empty id: those on shared parts.
   const std::set<IncidentId>& incidents_on(const NodeId& node) const;
+  /// Windows that are not over and have the node in them.
+  const std::set<MaintenanceId>& windows_of(const NodeId& node) const;
+  /// The notice about an object; nullptr: nobody was told of it.
+  const Notice* notice_about(const std::string& object) const;
   /// Token by the hash of its secret.
   const Token* find_token(const std::string& hash) const;
 
@@ -64,6 +73,8 @@ class Registry {
   void index(const Claim* before, const Claim* after);
   void index(const Incident* before, const Incident* after);
   void index(const Token* before, const Token* after);
+  void index(const Maintenance* before, const Maintenance* after);
+  void index(const Notice* before, const Notice* after);
   template <class T>
   void index(const T*, const T*) {}
   Tables tables_;
@@ -71,6 +82,8 @@ class Registry {
   std::map<NodeId, std::set<Id<Claim>>> claims_on_;
   std::map<NodeId, std::set<IncidentId>> incidents_on_;
   std::map<std::string, Id<Token>> token_by_hash_;
+  std::map<NodeId, std::set<MaintenanceId>> windows_of_;
+  std::map<std::string, Id<Notice>> notice_about_;
   std::int64_t revision_ = 0;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "model/network.hpp"
+
 namespace tundish {
 namespace {
 
@@ -28,16 +30,26 @@ const T* find_in(const std::vector<T>& list, Key key, const Wanted& wanted) {
   return found == list.end() ? nullptr : &*found;
 }
 
-void drop_unused(SwitchState& state, const std::vector<std::string>& keep_vrfs) {
+/// The number that a VRF's name ends with; 0: none.
+int number_of(const std::string& vrf) {
+  const auto from = vrf.find_last_not_of("0123456789") + 1;
+  return from == vrf.size() || vrf.size() - from > 8 ? 0 : std::stoi(vrf.substr(from));
+}
+
+/// `others`: VRFs whose segments and lists stay as they are, be they in use or not.
+void drop_unused(SwitchState& state, const std::vector<std::string>& keep_vrfs,
+                 const std::set<std::string>& others) {
   std::set<int> vlans;
   std::set<std::string> used(keep_vrfs.begin(), keep_vrfs.end());
   std::set<std::string> lists;
+  for (const auto& vrf : others) lists.insert(acl_name(number_of(vrf)));
   for (const auto& port : state.ports) {
     if (port.mode == PortMode::access) vlans.insert(port.vlan);
     if (port.mode == PortMode::routed) used.insert(port.vrf);
   }
-  std::erase_if(state.segments,
-                [&](const SegmentState& segment) { return !vlans.contains(segment.vlan); });
+  std::erase_if(state.segments, [&](const SegmentState& segment) {
+    return !vlans.contains(segment.vlan) && !others.contains(segment.vrf);
+  });
   for (const auto& segment : state.segments) {
     used.insert(segment.vrf);
     if (!segment.acl_in.empty()) lists.insert(segment.acl_in);
@@ -53,6 +65,19 @@ void drop_unused(SwitchState& state, const std::vector<std::string>& keep_vrfs) 
   }
   std::erase_if(state.vrfs, [&](const VrfState& vrf) { return !used.contains(vrf.name); });
   std::erase_if(state.acls, [&](const AclState& acl) { return !lists.contains(acl.name); });
+}
+
+/// The VRF that several networks share, as it is there: an order changes of it only what it takes
+/// from networks that are not somebody else's.
+VrfState share_vrf(const VrfState& wanted, const VrfState* there,
+                   const std::set<std::string>& others) {
+  VrfState out = there ? *there : wanted;
+  std::erase_if(out.leaks,
+                [&](const LeakState& leak) { return !there || !others.contains(leak.from_vrf); });
+  for (const auto& leak : wanted.leaks) {
+    if (!others.contains(leak.from_vrf)) out.leaks.push_back(leak);
+  }
+  return out;
 }
 
 }  // namespace
@@ -78,11 +103,19 @@ void sort_state(SwitchState& state) {
 
 SwitchState merge_patch(SwitchState state, const SwitchPatch& patch,
                         const std::vector<std::string>& keep_vrfs) {
-  put_all(state.vrfs, patch.vrfs, &VrfState::name);
+  std::set<std::string> others(keep_vrfs.begin(), keep_vrfs.end());
+  for (const auto& vrf : patch.vrfs) others.erase(vrf.name);
+  auto vrfs = patch.vrfs;
+  for (auto& vrf : vrfs) {
+    const bool shared = !others.empty() && std::find(keep_vrfs.begin(), keep_vrfs.end(),
+                                                     vrf.name) != keep_vrfs.end();
+    if (shared) vrf = share_vrf(vrf, find_vrf(state, vrf.name), others);
+  }
+  put_all(state.vrfs, vrfs, &VrfState::name);
   put_all(state.segments, patch.segments, &SegmentState::vlan);
   put_all(state.acls, patch.acls, &AclState::name);
   put_all(state.ports, patch.ports, &SwitchPortState::name);
-  drop_unused(state, keep_vrfs);
+  drop_unused(state, keep_vrfs, others);
   sort_state(state);
   return state;
 }

@@ -222,7 +222,7 @@ struct SwitchPatch {
 
 void sort_state(SwitchState& state);
 /// `state` with the patch; then segments without a port, VRFs without segment, routed port or leak
-/// to them, and lists that nothing applies are gone. A VRF in `keep_vrfs` stays (storage).
+/// to them, and lists that nothing applies are gone; but `keep_vrfs` stay with what is in them.
 SwitchState merge_patch(SwitchState state, const SwitchPatch& patch,
                         const std::vector<std::string>& keep_vrfs);
 const VrfState* find_vrf(const SwitchState& state, std::string_view name);

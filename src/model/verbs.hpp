@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "model/engine.hpp"
+#include "model/expectation.hpp"
 #include "model/gpu_snapshot.hpp"
 #include "model/net_probe.hpp"
 #include "model/node.hpp"
+#include "model/pressure.hpp"
+#include "model/run_checks.hpp"
 #include "model/storage_state.hpp"
 #include "model/verdict.hpp"
 #include "model/witness.hpp"
@@ -24,16 +27,17 @@ enum class Verb {
   engine_observe,
   run_checks,
   reset_gpus,
-  wipe,          ///< nothing of a tenant is left: processes, users, keys, files, mounts
-  inject,        ///< a drill: write a line into the kernel log
-  probe_network  ///< send and see marked frames in the tenant's network
+  wipe,           ///< nothing of a tenant is left: processes, users, keys, files, mounts
+  inject,         ///< a drill: write a line into the kernel log
+  probe_network,  ///< send and see marked frames in the tenant's network
+  read_load       ///< clocks, power and NIC counters as they are now
 };
 inline std::span<const std::string_view> enum_names(Verb) {
   static constexpr std::string_view names[] = {
       "setup_node",      "leave_cluster",   "setup_controller",
       "stop_controller", "engine_commands", "engine_observe",
       "run_checks",      "reset_gpus",      "wipe",
-      "inject",          "probe_network"};
+      "inject",          "probe_network",   "read_load"};
   return names;
 }
 
@@ -43,17 +47,6 @@ struct HostEntry {
   void fields(Fields& f) {
     f(1, "name", name, "host name");
     f(2, "address", address, "IPv4 address");
-  }
-};
-
-struct ExportMount {
-  std::string source;
-  std::string target;
-  std::string type;
-  void fields(Fields& f) {
-    f(1, "source", source, "server:/path, EXPORT@server:/path for sshfs, a folder for type bind");
-    f(2, "target", target, "mount point below /home or /data");
-    f(3, "type", type, "nfs, sshfs, or bind where the storage is a folder (lab)");
   }
 };
 
@@ -144,42 +137,6 @@ struct SetupController {
   }
 };
 
-struct ExpectedGpu {
-  std::string uuid;
-  std::string serial;
-  void fields(Fields& f) {
-    f(1, "uuid", uuid, "NVML UUID on record; empty: any");
-    f(2, "serial", serial, "board serial on record; empty: any");
-  }
-};
-
-/// What the inventory says the node has: checks compare with it, never with "what I see now".
-struct Expectation {
-  int gpu_count = 0;
-  std::vector<ExpectedGpu> gpus;
-  std::vector<std::string> nic_macs;
-  int hca_count = 0;
-  std::string serial;
-  std::vector<ExportMount> exports;
-  void fields(Fields& f) {
-    f(1, "gpu_count", gpu_count, "from the SKU");
-    f(2, "gpus", gpus, "on record; empty before the first inspection");
-    f(3, "nic_macs", nic_macs, "declared");
-    f(4, "hca_count", hca_count, "from the SKU");
-    f(5, "serial", serial, "declared chassis serial");
-    f(6, "exports", exports, "storage that must be usable; none while the node is in no cluster");
-  }
-};
-
-struct RunChecks {
-  std::vector<std::string> checks;
-  Expectation expect;
-  void fields(Fields& f) {
-    f(1, "checks", checks, "names; empty: all passive ones");
-    f(2, "expect", expect, "what the inventory says");
-  }
-};
-
 struct VerbCall {
   std::string key;
   Verb verb = Verb::run_checks;
@@ -207,6 +164,24 @@ struct VerbCall {
   }
 };
 
+/// What a node does at one moment, for a comparison with its peers. -1: it did not say.
+struct NodeLoad {
+  std::int64_t clock_mhz = -1;
+  std::int64_t power_w = -1;
+  std::int64_t utilization_percent = -1;
+  std::int64_t throttled_gpus = -1;
+  std::int64_t nic_bytes_per_s = -1;
+  std::int64_t nic_rate_gbps = -1;
+  void fields(Fields& f) {
+    f(1, "clock_mhz", clock_mhz, "SM clock of its slowest GPU");
+    f(2, "power_w", power_w, "watts of all its GPUs");
+    f(3, "utilization_percent", utilization_percent, "of its least busy GPU");
+    f(4, "throttled_gpus", throttled_gpus, "GPUs that the driver slows down for heat or power");
+    f(5, "nic_bytes_per_s", nic_bytes_per_s, "sent by all its HCA ports, measured over a moment");
+    f(6, "nic_rate_gbps", nic_rate_gbps, "of its slowest active HCA port");
+  }
+};
+
 struct VerbResult {
   std::string key;
   bool ok = false;
@@ -215,6 +190,7 @@ struct VerbResult {
   std::string text;
   std::vector<Verdict> verdicts;
   Duration took;
+  std::optional<NodeLoad> load;
   void fields(Fields& f) {
     f(1, "key", key, "as in the call");
     f(2, "ok", ok, "done as asked");
@@ -223,6 +199,7 @@ struct VerbResult {
     f(5, "text", text, "raw text of engine_observe, JSON of probe_network");
     f(6, "verdicts", verdicts, "of run_checks");
     f(7, "took", took, "microseconds on the node");
+    f(8, "load", load, "of read_load");
   }
 };
 
@@ -236,6 +213,11 @@ struct AgentSync {
   std::optional<GpuSnapshot> gpus;
   std::vector<std::string> running_keys;
   bool on_hold = false;
+  std::vector<Verdict> verdicts = {};
+  std::int64_t verdicts_seq = 0;
+  bool verdicts_complete = false;
+  std::optional<Pressure> pressure = {};
+  std::string expectation_mark = {};
   void fields(Fields& f) {
     f(1, "boot_id", boot_id, "of the running kernel");
     f(2, "version", version, "of the agent");
@@ -245,6 +227,11 @@ struct AgentSync {
     f(6, "gpus", gpus, "snapshot, when it changed in more than numbers");
     f(7, "running_keys", running_keys, "verbs in progress");
     f(8, "on_hold", on_hold, "a hold file on the node is in force");
+    f(9, "verdicts", verdicts, "of the passive checks: those that changed");
+    f(10, "verdicts_seq", verdicts_seq, "grows within a boot; older ones than stored are dropped");
+    f(11, "verdicts_complete", verdicts_complete, "all that are not ok: what is not told is ok");
+    f(12, "pressure", pressure, "when a share crossed 20 percent");
+    f(13, "expectation_mark", expectation_mark, "of the expectation that the agent judges by");
   }
 };
 
@@ -252,17 +239,25 @@ struct AgentSyncReply {
   std::vector<std::string> stored_witnesses;
   std::vector<std::string> stored_results;
   std::vector<std::string> refused_results;
+  std::optional<Expectation> expectation = {};
+  std::string expectation_mark = {};
+  bool want_verdicts = false;
   void fields(Fields& f) {
     f(1, "stored_witnesses", stored_witnesses, "ids that are durable and need not be sent again");
     f(2, "stored_results", stored_results, "keys that are durable");
     f(3, "refused_results", refused_results, "keys that nobody asked for; need not be sent again");
+    f(4, "expectation", expectation, "what the inventory says, when the agent's mark is another");
+    f(5, "expectation_mark", expectation_mark, "of that expectation");
+    f(6, "want_verdicts", want_verdicts, "tell all verdicts: ours are of another boot, or none");
   }
 };
 
 struct AgentVerbs {
   std::vector<VerbCall> verbs;
+  std::vector<std::string> leases = {};
   void fields(Fields& f) {
     f(1, "verbs", verbs, "calls to make; repeated until a result is stored");
+    f(2, "leases", leases, "keys of leased calls that may go on; the others end");
   }
 };
 

@@ -136,6 +136,17 @@ XidEntry XidCatalogue::classify(const KernelEvent& event) const {
     case KernelEventKind::hung_task:
     case KernelEventKind::soft_lockup:
     case KernelEventKind::io_error:
+    case KernelEventKind::hard_lockup:
+    case KernelEventKind::rcu_stall:
+    case KernelEventKind::kernel_oops:
+    case KernelEventKind::server_silent:
+    case KernelEventKind::server_back:
+    case KernelEventKind::client_evicted:
+    case KernelEventKind::memory_error:
+    case KernelEventKind::pcie_error:
+    case KernelEventKind::nic_fault:
+    case KernelEventKind::link_down:
+    case KernelEventKind::link_up:
     case KernelEventKind::gpu_identity: break;
   }
   XidEntry entry = unknown(0, "not a GPU fault");

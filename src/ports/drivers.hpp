@@ -7,6 +7,7 @@
 
 #include "model/engine.hpp"
 #include "model/fabric_state.hpp"
+#include "model/notice.hpp"
 #include "model/storage_state.hpp"
 #include "model/switch_state.hpp"
 #include "model/verbs.hpp"
@@ -19,6 +20,8 @@ class Agents {
   virtual ~Agents() = default;
   using Done = std::function<void(Result<VerbResult>)>;
   virtual void start(const NodeId& node, VerbCall call, Duration limit, Done done) = 0;
+  /// The call is wanted no more: its lease is given up, and its `done` told `unavailable` at once.
+  virtual void stop(const NodeId& node, const std::string& key) = 0;
 };
 
 enum class PowerVerb { on, off, cycle, restart };
@@ -49,7 +52,7 @@ struct PortObserved {
 struct PortIntent {
   std::string segment;  ///< of the port; empty: quarantine
   SwitchPatch patch;    ///< the port, and everything its network needs on this switch
-  std::vector<std::string> keep_vrfs;  ///< stay also without a port (storage)
+  std::vector<std::string> keep_vrfs;  ///< stay with what is in them (storage, other networks)
   SwitchOwnership ownership;
 };
 
@@ -194,6 +197,9 @@ struct Injection {
   bool sticky = false;
   std::string line;    ///< kernel text
   bool userspace = false;  ///< written by a user's process, as raters do; no hardware fails
+  int copies = 1;          ///< of the line: a storm
+  std::string part = {};   ///< HCA or storage server that the effect is about; empty: none
+  int for_s = 0;           ///< how long it lasts; 0: until it is mended
 };
 
 class FaultInjector {
@@ -203,11 +209,12 @@ class FaultInjector {
   virtual void start(const Injection& injection, Done done) = 0;
 };
 
-/// Tells people: webhook.
+/// Tells people: webhook. The same key is the same message.
 class Notifier {
  public:
   virtual ~Notifier() = default;
-  virtual void notify(const std::string& event, const std::string& json) = 0;
+  using Done = std::function<void(Result<>)>;
+  virtual void start(const NoticeMessage& message, Done done) = 0;
 };
 
 }  // namespace tundish

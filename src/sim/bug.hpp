@@ -20,7 +20,9 @@ enum class Bug {
   requeue_of_other_tenant,
   act_under_hold,
   reset_on_userspace_witness,
-  half_a_gang
+  half_a_gang,
+  blame_ignores_shared_fate,
+  act_in_window
 };
 inline std::span<const std::string_view> enum_names(Bug) {
   static constexpr std::string_view names[] = {"none",
@@ -36,7 +38,9 @@ inline std::span<const std::string_view> enum_names(Bug) {
                                                "requeue_of_other_tenant",
                                                "act_under_hold",
                                                "reset_on_userspace_witness",
-                                               "half_a_gang"};
+                                               "half_a_gang",
+                                               "blame_ignores_shared_fate",
+                                               "act_in_window"};
   return names;
 }
 

@@ -3,7 +3,9 @@
 // clear_foreign_drain, requeue_of_other_tenant, witness_twice).
 #include "control/allocation/order.hpp"
 #include "model/ops/allocation_ops.hpp"
+#include "model/ops/blame_ops.hpp"
 #include "model/ops/incident_ops.hpp"
+#include "model/ops/maintenance_ops.hpp"
 #include "sim/site.hpp"
 
 namespace tundish::sim {
@@ -60,11 +62,11 @@ bool double_bind(Site& site) {
   for (const auto& member : second.status.nodes) {
     if (member.role != MemberRole::spare) continue;
     first.status.nodes.push_back(member);
-    return site.perform(make_operation("add_node", "allocation/" + first.id.str(),
-                                       [first](Txn& txn) -> Result<> {
-                                         txn.put(first);
-                                         return {};
-                                       }));
+    return site.perform(
+        make_operation("add_node", "allocation/" + first.id.str(), [first](Txn& txn) -> Result<> {
+          txn.put(first);
+          return {};
+        }));
   }
   return false;
 }
@@ -74,11 +76,11 @@ bool early_reissue(Site& site) {
   for (const auto& item : site.view()->all<PoolEntry>()) {
     const auto id = item.first;
     if (item.second.state != PoolState::tombstone) continue;
-    return site.perform(make_operation("free_pool_entry", "pool_entry/" + id.str(),
-                                       [id](Txn& txn) -> Result<> {
-                                         txn.erase(id);
-                                         return {};
-                                       }));
+    return site.perform(
+        make_operation("free_pool_entry", "pool_entry/" + id.str(), [id](Txn& txn) -> Result<> {
+          txn.erase(id);
+          return {};
+        }));
   }
   return false;
 }
@@ -146,6 +148,41 @@ bool half_a_gang(Site& site) {
   return site.perform(create_cluster(*order));
 }
 
+/// One node's symptom judged without a look at the others.
+bool blame_ignores_shared_fate(Site& site) {
+  for (const auto& [id, node] : site.view()->all<Node>()) {
+    for (const auto& verdict : node.status.verdicts) {
+      const bool symptom = verdict.state == VerdictState::fail &&
+                           verdict.locality == Locality::symptom &&
+                           site.view()->incidents_on(id).empty();
+      if (!symptom) continue;
+      BlamedOrder order;
+      order.blame.part = verdict.watches;
+      order.blame.object = node.meta.name;
+      order.fault = verdict.check;
+      order.node = id;
+      order.affected = {id};
+      order.detected_at = site.now();
+      return site.perform(open_blamed(std::move(order)));
+    }
+  }
+  return false;
+}
+
+/// A permit that does not look whether people have their hands in the node.
+bool act_in_window(Site& site) {
+  for (const auto& [id, incident] : site.view()->all<Incident>()) {
+    const bool repairable = incident.state == IncidentState::open && incident.hardware_witness;
+    if (!repairable || !maintenance_over(*site.view(), incident.node)) continue;
+    const Node* node = site.view()->find(incident.node);
+    const std::string& bmc = node->spec.bmc_address;
+    site.checker().forge_permit({Driver::power, bmc, power_name(PowerVerb::restart)});
+    site.process()->bmc.start(bmc, PowerVerb::restart, seconds(60), [](Result<>) {});
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void plant_bug(Site& site, Bug bug) {
@@ -159,9 +196,9 @@ void plant_bug(Site& site, Bug bug) {
     case Bug::act_under_hold: deed = act_under_hold; break;
     case Bug::reset_on_userspace_witness: deed = reset_on_userspace_witness; break;
     case Bug::half_a_gang: deed = half_a_gang; break;
-    case Bug::stale_write_wins:
-      site.after(ripe, [&site] { stale_write_wins(site); });
-      return;
+    case Bug::blame_ignores_shared_fate: deed = blame_ignores_shared_fate; break;
+    case Bug::act_in_window: deed = act_in_window; break;
+    case Bug::stale_write_wins: site.after(ripe, [&site] { stale_write_wins(site); }); return;
     case Bug::none:
     case Bug::clear_foreign_drain:
     case Bug::skip_wipe:

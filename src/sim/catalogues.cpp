@@ -4,8 +4,10 @@
 #include <sstream>
 
 #include "codec/kernel_log/catalogue.hpp"
+#include "codec/limits.hpp"
 #include "codec/yaml.hpp"
 #include "control/fault/policy.hpp"
+#include "control/verify/threshold_rows.hpp"
 
 namespace tundish::sim {
 namespace {
@@ -26,8 +28,19 @@ Result<XidCatalogue> load_xids(const std::string& folder) {
   return load_xid_catalogue({xid, "xid.yaml"}, {sxid, "sxid.yaml"});
 }
 
+Result<std::vector<control::verify::ThresholdRow>> load_threshold_rows(const std::string& folder) {
+  const std::string plates_file = folder + "/nameplates.yaml";
+  const std::string limits_file = folder + "/thresholds.yaml";
+  const auto plates = TRY(load_nameplates(TRY(read(plates_file)), plates_file));
+  const auto limits = TRY(load_thresholds(TRY(read(limits_file)), limits_file, plates));
+  return control::verify::threshold_rows(limits, plates);
+}
+
 Result<RemediationPolicy> load_policy(const std::string& folder) {
-  const std::string file = folder + "/policies/default.yaml";
+  return load_policy_file(folder + "/policies/default.yaml");
+}
+
+Result<RemediationPolicy> load_policy_file(const std::string& file) {
   const std::string text = TRY(read(file));
   RemediationPolicy policy;
   TRY_VOID(parse_yaml(text, policy, file));

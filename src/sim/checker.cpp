@@ -5,6 +5,7 @@
 
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/incident_ops.hpp"
+#include "model/ops/maintenance_ops.hpp"
 #include "model/ops/pool.hpp"
 #include "model/ops/tenancy_ops.hpp"
 
@@ -89,7 +90,8 @@ void Checker::on_call(const DriverCall& call) {
   if (--left < 0) broken_.push_back("driver called without permit: " + text);
   if (left <= 0) permitted_.erase(call);
   if (!view_) return;
-  if (call.driver == Driver::verb && call.what == "run_checks") return;
+  const bool looks = call.what == "run_checks" || call.what == "read_load";
+  if (call.driver == Driver::verb && looks) return;
   for (const auto& [id, hold] : view_->all<Hold>()) {
     const bool over = hold.until.is_set() && hold.until <= world_.scheduler().now();
     if (hold.scope == "*" && !over) broken_.push_back("acted under a hold: " + text);
@@ -103,6 +105,9 @@ void Checker::check_repair_call(const DriverCall& call) {
   const Node* node =
       reset ? view_->find(NodeId(call.target)) : view_->find_named<Node>(call.target);
   if (!node) return;
+  if (maintenance_over(*view_, node->id)) {
+    broken_.push_back("repair of " + node->meta.name + " while people work on it");
+  }
   for (const auto& id : view_->incidents_on(node->id)) {
     const Incident* incident = view_->find(id);
     if (incident && has_hardware_witness(*incident)) return;
@@ -121,6 +126,7 @@ void Checker::on_change(const Change& change) {
 void Checker::on_commit(const Batch& batch, Instant now) {
   for (const auto& change : batch.changes) {
     if (change.kind == Incident::kind) commit_incident(change.id, body_of<Incident>(change));
+    if (const auto* claim = body_of<Claim>(change)) commit_claim(*claim, now);
     if (change.kind == PoolEntry::kind) commit_pool(change.id, body_of<PoolEntry>(change), now);
     if (change.kind == Allocation::kind) {
       commit_allocation(change.id, body_of<Allocation>(change));
@@ -138,13 +144,30 @@ void Checker::commit_incident(const std::string& id, const Incident* incident) {
   if (!was_open && incident->state == IncidentState::open) {
     broken_.push_back("incident " + id + " was ended and is open again");
   }
-  if (was_open && incident->state == IncidentState::resolved && !was_proved(*incident)) {
+  const bool has_node = !incident->node.empty();  // one on a shared part took none out
+  if (has_node && was_open && incident->state == IncidentState::resolved &&
+      !was_proved(*incident)) {
     broken_.push_back("incident " + id + " returned its node unproved");
   }
   if (was_open && incident->state == IncidentState::rma && !has_hardware_witness(*incident)) {
     broken_.push_back("incident " + id + " sent a node away on a user's word");
   }
   incident_states_[id] = incident->state;
+}
+
+/// What nodes share costs none of them: 0 nodes are drained for a server or a leaf.
+void Checker::commit_claim(const Claim& claim, Instant now) {
+  if (claim.state != ClaimState::active || now > world_.outage_until || !view_) return;
+  const Incident* incident = view_->find(claim.incident);
+  if (!incident || !incident->blamed || !claims_known_.insert(claim.id.str()).second) return;
+  switch (incident->blamed->part) {
+    case Resource::storage_client:
+    case Resource::link:
+    case Resource::nic:
+      broken_.push_back("node " + claim.node.str() + " was claimed for what all nodes share");
+      return;
+    default: return;
+  }
 }
 
 /// I4: a value rests before another owner gets it.
@@ -250,7 +273,9 @@ void Checker::check_witnesses(const NodeId& id) {
   std::int64_t stored = 0;
   for (const auto& [incident_id, incident] : view_->all<Incident>()) {
     if (incident.node != id) continue;
-    stored += static_cast<std::int64_t>(incident.witnesses.size()) + incident.witnesses_dropped;
+    stored += std::count_if(incident.witnesses.begin(), incident.witnesses.end(),
+                            [](const Witness& w) { return w.provenance != Provenance::probe; });
+    stored += incident.witnesses_dropped;
   }
   if (stored > real->second.fault_lines) {
     broken_.push_back("node " + node->meta.name + ": " + std::to_string(stored) + " witnesses of " +

@@ -61,11 +61,13 @@ class Checker {
   void check_jobs();
   void check_repair_call(const DriverCall& call);
   void commit_incident(const std::string& id, const Incident* incident);
+  void commit_claim(const Claim& claim, Instant now);
   void commit_pool(const std::string& id, const PoolEntry* entry, Instant now);
   void commit_allocation(const std::string& id, const Allocation* allocation);
   void settled_incidents();
   void settled_clusters();
   void settled_nodes();
+  void settled_people();
   std::vector<std::string> take_broken();
 
   World& world_;
@@ -78,6 +80,7 @@ class Checker {
   std::map<std::string, IncidentState> incident_states_;  ///< durable
   std::map<std::string, PoolEntry> pool_entries_;         ///< durable
   std::set<std::string> allocations_known_;               ///< durable
+  std::set<std::string> claims_known_;                    ///< durable
   std::vector<std::string> broken_;
 };
 

@@ -83,12 +83,26 @@ void Checker::settled_nodes() {
   }
 }
 
+void Checker::settled_people() {
+  for (const auto& [id, window] : view_->all<Maintenance>()) {
+    if (is_over(window)) continue;
+    const auto state = enum_names(window.state)[static_cast<std::size_t>(window.state)];
+    broken_.push_back("maintenance " + id.str() + " is still " + std::string(state));
+  }
+  for (const auto& [id, report] : view_->all<NodeReport>()) {
+    if (report.state == ReportState::testing) {
+      broken_.push_back("report " + id.str() + " was never answered");
+    }
+  }
+}
+
 std::vector<std::string> Checker::settled() {
   if (!view_) return {"tundishd is down"};
   std::vector<std::string> out = sweep();
   settled_incidents();
   settled_clusters();
   settled_nodes();
+  settled_people();
   const auto more = take_broken();
   out.insert(out.end(), more.begin(), more.end());
   return out;

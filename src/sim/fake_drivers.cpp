@@ -43,14 +43,62 @@ void requeue_elsewhere(World& world, const std::string& cluster,
 void FakeAgents::start(const NodeId& id, VerbCall call, Duration limit, Done done) {
   const auto name = enum_names(call.verb)[static_cast<std::size_t>(call.verb)];
   checker_.on_call({Driver::verb, id.str(), std::string(name)});
+  if (call.run_checks && call.run_checks->is_leased()) {
+    return start_leased(id, std::move(call), limit, std::move(done));
+  }
   link_.carry<VerbResult>(
       limit,
       [&world = world_, id, call = std::move(call)]() -> Result<VerbResult> {
         SimNode* node = world.find_id(id.str());
         if (!node || !node->reachable()) return make_error(Code::timeout, "agent is away");
+        if (world.verb_instead) {
+          if (auto told = world.verb_instead(*node, call)) return std::move(*told);
+        }
         return world.run_verb(*node, call);
       },
       std::move(done));
+}
+
+/// The node works for a while before it answers; a lease that is taken back ends that. A run
+/// outlives tundishd only as long as its lease.
+void FakeAgents::start_leased(const NodeId& id, VerbCall call, Duration limit, Done done) {
+  const std::string key = call.key;
+  const auto waiting = std::make_shared<Done>(std::move(done));
+  const auto answer = [waiting](Result<VerbResult> result) {
+    if (*waiting) std::exchange(*waiting, nullptr)(std::move(result));
+  };
+  leased_[key] = [answer] { answer(make_error(Code::unavailable, "its lease is taken back")); };
+  const Duration works = world_.random().between(seconds(5), minutes(20));
+  link_.carry<VerbResult>(
+      limit,
+      [&world = world_, id, key, works, answer, call = std::move(call),
+       process = process_]() -> Result<VerbResult> {
+        SimNode* node = world.find_id(id.str());
+        if (!node || !node->reachable()) return make_error(Code::timeout, "agent is away");
+        world.begin_run(*node, call, process);
+        const Instant end = world.scheduler().now() + works;
+        world.scheduler().at(end, [&world, id, key, answer, call, process] {
+          SimNode* there = world.find_id(id.str());
+          if (!there || there->active_run != key) return;
+          there->active_run.clear();
+          if (process.expired() || !there->reachable()) return;
+          answer(world.run_verb(*there, call));
+        });
+        return VerbResult{};
+      },
+      [answer](Result<VerbResult> begun) {
+        if (!begun) answer(begun.error());
+      });
+}
+
+void FakeAgents::stop(const NodeId& id, const std::string& key) {
+  const auto found = leased_.find(key);
+  if (found == leased_.end()) return;
+  const auto end = std::move(found->second);
+  leased_.erase(found);
+  SimNode* node = world_.find_id(id.str());
+  if (node && node->active_run == key && node->reachable()) node->active_run.clear();
+  end();
 }
 
 void FakeBmc::start(const std::string& address, PowerVerb verb, Duration limit, Done done) {
@@ -60,6 +108,9 @@ void FakeBmc::start(const std::string& address, PowerVerb verb, Duration limit, 
       [&world = world_, address, verb]() -> Result<> {
         SimNode* node = world.find(address);
         if (!node) return make_error(Code::not_found, "no BMC at " + address);
+        if (world.power_instead) {
+          if (auto told = world.power_instead(*node)) return std::move(*told);
+        }
         world.power(*node, verb);
         return {};
       },

@@ -1,6 +1,8 @@
 #pragma once
 // Fakes of every port of tundishd: late, lossy, repeated, done-but-timed-out.
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
 
 #include "families/engines/engine_driver.hpp"
@@ -70,13 +72,18 @@ class Link {
 class FakeAgents final : public Agents {
  public:
   FakeAgents(World& world, const Trouble& trouble, std::weak_ptr<int> process, Checker& checker)
-      : world_(world), link_(world, trouble, std::move(process)), checker_(checker) {}
+      : world_(world), process_(process), link_(world, trouble, process), checker_(checker) {}
   void start(const NodeId& node, VerbCall call, Duration limit, Done done) override;
+  void stop(const NodeId& node, const std::string& key) override;
 
  private:
+  void start_leased(const NodeId& node, VerbCall call, Duration limit, Done done);
+
   World& world_;
+  std::weak_ptr<int> process_;
   Link link_;
   Checker& checker_;
+  std::map<std::string, std::function<void()>> leased_;  ///< key of a leased run -> end it now
 };
 
 class FakeBmc final : public Bmc {

@@ -2,39 +2,43 @@
 // depend on chance. It is run once per hook with a crash exactly there.
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/governance_ops.hpp"
-#include "sim/site.hpp"
+#include "sim/script_parts.hpp"
 
 namespace tundish::sim {
 namespace {
 
-SimNode* find_node(Site& site, const std::string& cluster, MemberRole role) {
-  if (!site.view()) return nullptr;
-  for (const auto& [id, held] : site.view()->all<Allocation>()) {
-    if (held.meta.name != cluster) continue;
-    for (const auto& member : held.status.nodes) {
-      if (member.role == role) return site.world().find_id(member.node.str());
-    }
-  }
-  return nullptr;
-}
-
-struct Blow {
-  std::string cluster;
-  MemberRole role = MemberRole::member;
-  int xid = 79;
-  bool sticky = false;
+/// What the checks of nodes show from `at` on; all of them, or the member of one cluster.
+struct Sign {
+  std::string cluster = {};
+  bool SimNode::*shows = nullptr;
+  bool on = true;
 };
 
-void strike(Site& site, Duration at, Blow blow) {
-  site.after(at, [&site, blow] {
-    SimNode* node = find_node(site, blow.cluster, blow.role);
-    if (!node) {
-      strike(site, seconds(3), blow);  // tundishd is down just now
+void show(Site& site, Duration at, Sign sign) {
+  site.after(at, [&site, sign] {
+    SimNode* only =
+        sign.cluster.empty() ? nullptr : find_node(site, sign.cluster, MemberRole::member);
+    if (!only && !sign.cluster.empty()) {
+      show(site, seconds(3), sign);  // tundishd is down just now
       return;
     }
-    site.world().fail_gpu(*node, 0, blow.xid, blow.sticky);
-    site.sync(*node);
+    for (auto& [name, node] : site.world().nodes) {
+      if (only && &node != only) continue;
+      node.*sign.shows = sign.on;
+      site.after({}, [&site, &node = node] { site.sync(node); });  // it may end in a crash
+    }
   });
+}
+
+/// Trouble that the others share costs nobody a node; one port alone is waited for.
+void plan_signs(Site& site) {
+  show(site, minutes(15), {"small", &SimNode::link_down});
+  show(site, minutes(15) + seconds(20), {"small", &SimNode::link_down, false});
+  show(site, minutes(50) + seconds(30), {"alone", &SimNode::nic_errors});
+  // Gone before a person insists on the node: its tenant never consents to a drain.
+  show(site, minutes(54), {"alone", &SimNode::nic_errors, false});
+  show(site, minutes(68), {"", &SimNode::storage_hangs});
+  show(site, minutes(70), {"", &SimNode::storage_hangs, false});
 }
 
 void resume(Site& site, Duration at, const std::string& cluster) {
@@ -57,13 +61,6 @@ void drain(Site& site, Duration at, const std::string& cluster) {
     site.after(minutes(5),
                [&site, cluster, name] { site.world().resume_by_person(cluster, name); });
   });
-}
-
-ClusterSpec spec_of(int nodes, int spares) {
-  ClusterSpec spec;
-  spec.nodes = nodes;
-  spec.spares = spares;
-  return spec;
 }
 
 void advise(Site& site, Duration at, AuthorityLevel level) {
@@ -124,11 +121,13 @@ void plan_script(Site& site) {
   // A healthy node that comes back: wiped, proved, free.
   site.after(minutes(65), [&site] { site.order("bolt", "brief", spec_of(1, 0)); });
   site.after(minutes(72), [&site] { site.remove("brief"); });
+  plan_signs(site);
   advise(site, minutes(80), AuthorityLevel::advise);
   strike(site, minutes(82), {"train"});
   approve(site, minutes(84), minutes(20));
   advise(site, minutes(105), AuthorityLevel::act);
   strike(site, minutes(110), {"train", MemberRole::member, 79, true});
+  plan_script_of_people(site);
 }
 
 }  // namespace tundish::sim

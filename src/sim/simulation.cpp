@@ -10,23 +10,26 @@ SimOptions options_of_seed(std::uint64_t seed) {
   SimRandom draw(seed * 7919 + 1);
   const auto often = [&draw] { return draw.chance(350); };
   auto& stories = options.stories;
-  for (bool* story :
-       {&stories.cut_agents, &stories.commit_faults, &stories.controller_outage,
-        &stories.person_drains, &stories.person_resumes, &stories.hold, &stories.advise,
-        &stories.churn, &stories.joining_spare_fails, &stories.two_faults,
-        &stories.last_spare_fails, &stories.forged_lines}) {
+  for (bool* story : {&stories.cut_agents, &stories.commit_faults, &stories.controller_outage,
+                      &stories.person_drains, &stories.person_resumes, &stories.hold,
+                      &stories.advise, &stories.churn, &stories.joining_spare_fails,
+                      &stories.two_faults, &stories.last_spare_fails, &stories.forged_lines}) {
     *story = often();
   }
   options.faults = static_cast<int>(draw.below(7));
   options.crashes = static_cast<int>(draw.below(6));
   if (draw.chance(100)) options.pace = Pace::shipped;
   if (draw.chance(200)) options.trouble = {0, 0, 0, milliseconds(50)};
+  for (bool* story : {&stories.storage_outage, &stories.leaf_outage, &stories.maintenance,
+                      &stories.slow_node}) {
+    *story = often();
+  }
   return options;
 }
 
 SimOptions script_options() {
   SimOptions options;
-  options.nodes = 7;
+  options.nodes = 11;
   options.gpus = 2;
   options.quota = 12;
   options.length = minutes(120);

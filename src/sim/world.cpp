@@ -25,6 +25,19 @@ Verdict verdict(std::string check, bool good, std::string reason, Instant at) {
   return out;
 }
 
+/// A busy node; one that is slow draws less and is told to be throttled.
+NodeLoad load_of(const SimNode& node) {
+  NodeLoad out;
+  const auto gpus = static_cast<std::int64_t>(node.gpus.size());
+  out.clock_mhz = node.slow ? 900 : 1900;
+  out.power_w = (node.slow ? 300 : 650) * gpus;
+  out.utilization_percent = 99;
+  out.throttled_gpus = node.slow ? 1 : 0;
+  out.nic_bytes_per_s = 20'000'000'000;
+  out.nic_rate_gbps = 400;
+  return out;
+}
+
 }  // namespace
 
 bool SimNode::healthy() const {
@@ -142,12 +155,39 @@ void World::power(SimNode& node, PowerVerb verb) {
     for (auto& gpu : back.gpus) {
       if (!gpu.sticky) gpu = {};
     }
-    back.silent_fault = false;
+    back.silent_fault = back.slow = false;
     if (on_boot) on_boot(back);
   });
 }
 
-std::vector<Verdict> World::run_checks(const SimNode& node) {
+void World::begin_run(SimNode& node, const VerbCall& call, std::weak_ptr<int> holder) {
+  node.active_run = call.key;
+  node.run_holder = std::move(holder);
+  watch_lease(node.id, call.key, milliseconds(call.run_checks->lease_ms));
+}
+
+void World::watch_lease(const std::string& id, const std::string& key, Duration lease) {
+  scheduler_.at(scheduler_.now() + lease, [this, id, key, lease] {
+    SimNode* node = find_id(id);
+    if (!node || node->active_run != key) return;
+    if (node->run_holder.expired() || !node->reachable()) {
+      node->active_run.clear();
+    } else {
+      watch_lease(id, key, lease);
+    }
+  });
+}
+
+/// The agent ends a run before anything else is done to the node. Under a tundishd that lives its
+/// lease was taken back before: a node that is given to a tenant waits for no check.
+void World::preempt(SimNode& node) {
+  if (!node.active_run.empty() && !node.run_holder.expired()) {
+    faults.push_back(node.name + " is set up while its active checks still hold a lease");
+  }
+  node.active_run.clear();
+}
+
+std::vector<Verdict> World::run_checks(const SimNode& node, const VerbCall& call) {
   const Instant now = scheduler_.now();
   bool lost = false;
   bool ecc = false;
@@ -155,8 +195,17 @@ std::vector<Verdict> World::run_checks(const SimNode& node) {
     lost = lost || gpu.lost;
     ecc = ecc || gpu.ecc;
   }
-  return {verdict("gpu_count", !lost, "a GPU is lost", now),
-          verdict("ecc", !ecc, "uncorrected errors", now)};
+  std::vector<Verdict> out;
+  if (!call.run_checks || !call.run_checks->only_active) {
+    out.push_back(verdict("gpu_count", !lost, "a GPU is lost", now));
+    out.push_back(verdict("ecc", !ecc, "uncorrected errors", now));
+  }
+  if (call.run_checks) {
+    for (const auto& name : call.run_checks->active) {
+      out.push_back(verdict(name, !lost && !ecc, "wrong results", now));
+    }
+  }
+  return out;
 }
 
 void World::setup_controller(const SetupController& setup) {
@@ -170,6 +219,7 @@ void World::setup_controller(const SetupController& setup) {
 
 void World::reset_gpus(SimNode& node, VerbResult& out) {
   ++node.resets;
+  node.slow = false;
   for (auto& gpu : node.gpus) {
     if (gpu.lost) out.ok = false;
     if (!gpu.sticky) gpu.ecc = false;
@@ -255,7 +305,7 @@ VerbResult World::do_verb(SimNode& node, const VerbCall& call) {
       break;
     case Verb::setup_controller: setup_controller(*call.setup_controller); break;
     case Verb::stop_controller: engines.erase(call.cluster); break;
-    case Verb::run_checks: out.verdicts = run_checks(node); break;
+    case Verb::run_checks: out.verdicts = run_checks(node, call); break;
     case Verb::reset_gpus: reset_gpus(node, out); break;
     case Verb::wipe:
       if (bug != Bug::skip_wipe) node.residue.clear();
@@ -265,6 +315,7 @@ VerbResult World::do_verb(SimNode& node, const VerbCall& call) {
     case Verb::engine_observe:
     case Verb::inject:
     case Verb::probe_network: break;
+    case Verb::read_load: out.load = load_of(node); break;
   }
   return out;
 }
@@ -292,6 +343,11 @@ SimJob& World::submit_job(const std::string& cluster, int wanted) {
   engine.jobs.push_back(std::move(job));
   schedule_jobs(engine);
   return engine.jobs.back();
+}
+
+void World::cancel_jobs(const std::string& cluster) {
+  const auto engine = engines.find(cluster);
+  if (engine != engines.end()) engine->second.jobs.clear();
 }
 
 void World::schedule_jobs(SimEngine& engine) {

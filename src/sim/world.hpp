@@ -4,6 +4,8 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -39,6 +41,14 @@ struct SimNode {
   std::int64_t fault_lines = 0;  ///< kernel lines that name a fault, whoever wrote them
   bool silent_fault = false;     ///< broken without a line: only a check can know
   std::int64_t seq = 0;
+  bool storage_hangs = false;  ///< as its own check sees it
+  bool link_down = false;      ///< as its own check sees it
+  bool nic_errors = false;     ///< as its own check sees it
+  bool slow = false;           ///< its GPUs are held at half their clock until a reset
+  std::int64_t health_seq = 0;
+  std::string active_run;     ///< key of the active checks that it works on; empty: none
+  std::weak_ptr<int> run_holder;  ///< the tundishd that may take that run's lease back
+  std::string health_told;    ///< what was last stored of its checks, with the boot
   std::deque<Witness> spool;  ///< not acknowledged
   std::map<std::string, VerbResult> journal;
   const std::string& boot_id() const { return boot; }
@@ -98,11 +108,15 @@ class World {
   void resume_by_person(const std::string& cluster, const std::string& node);
 
   VerbResult run_verb(SimNode& node, const VerbCall& call);
+  /// Active checks begin; whatever ran before is over. They end when the lease is not extended.
+  void begin_run(SimNode& node, const VerbCall& call, std::weak_ptr<int> holder);
   EngineObserved observe_engine(const std::string& cluster);
   Result<> apply_engine(const std::string& cluster, const std::vector<EngineCommand>& commands);
   /// Starts what can start.
   void schedule_jobs(SimEngine& engine);
   SimJob& submit_job(const std::string& cluster, int nodes);
+  /// Whoever owns them takes them back.
+  void cancel_jobs(const std::string& cluster);
 
   SimScheduler& scheduler() { return scheduler_; }
   SimRandom& random() { return random_; }
@@ -118,11 +132,17 @@ class World {
   std::set<std::string> touched_ports;
   bool touched_jobs = false;
   bool touched_exports = false;
+  Instant outage_until;  ///< of what nodes share: until then no node is broken for it
   Bug bug = Bug::none;
   std::function<void(SimNode&)> on_boot;
+  /// A story that is replayed says how acts end; nullopt: the world does.
+  std::function<std::optional<Result<VerbResult>>(SimNode&, const VerbCall&)> verb_instead;
+  std::function<std::optional<Result<>>(SimNode&)> power_instead;
 
  private:
-  std::vector<Verdict> run_checks(const SimNode& node);
+  std::vector<Verdict> run_checks(const SimNode& node, const VerbCall& call);
+  void watch_lease(const std::string& id, const std::string& key, Duration lease);
+  void preempt(SimNode& node);
   void mount_export(SimNode& node, const SetupNode& setup, VerbResult& out);
   void setup_controller(const SetupController& setup);
   VerbResult do_verb(SimNode& node, const VerbCall& call);

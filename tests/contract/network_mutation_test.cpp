@@ -24,6 +24,7 @@ using switches::SwitchFiles;
 const std::vector<std::regex> blind = {
     std::regex("(description|alias|remark|hostname).*"), std::regex("^ *[!#].*"),
     std::regex(" seq [0-9]+"),      // of a prefix list with one action
+    std::regex("Vrf[0-9]+-FROM-Vrf60001"),  // every tenant takes in the storage's one prefix
     std::regex("dev vxlan[0-9]+"),  // frr: one tunnel device carries all VNIs
     std::regex("hook prerouting priority -?[0-9]+")};
 constexpr int rounds = 1500;
@@ -109,6 +110,8 @@ const std::set<std::string>& known_gaps(std::string_view item) {
         "set routing-instances VrfN description bolt/b",
         "set routing-instances VrfN description core/c",
         "set routing-instances VrfN description storage"}},
+      {"arista_eos", {"name segN"}},  // of a VLAN, which its number tells
+      {"nxos", {"name segN"}},
       {"sonic", {"interface VrfN"}},  // FRR's interface holds the description of a VRF only
   };
   static const std::set<std::string> none;

@@ -16,7 +16,7 @@ bool printable(std::string_view text) {
 
 void examine(const KernelEvent& event) {
   check(printable(event.text) && printable(event.detail) && printable(event.process) &&
-            printable(event.mig) && printable(event.block_device),
+            printable(event.mig) && printable(event.block_device) && printable(event.subject),
         "texts that a tenant chose leave as printable ASCII");
   check(event.code >= 0 && event.parent_code >= 0, "codes are not negative");
   check(event.device.empty() || normalise_pci(event.device) == event.device,

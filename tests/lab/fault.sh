@@ -32,8 +32,10 @@ kernel "$first" "NVRM: Xid (PCI:$pci"
 kernel "$first" "NVRM: Xid (PCI:0000:zz:00): , pid="
 on "$first" sh -c 'echo "trainer: my log says Xid 79, help" >/dev/kmsg'
 on "$first" sh -c "echo '<4>quoted NVRM: Xid (PCI:$pci): 79, GPU has fallen off the bus.' >/dev/kmsg"
-decoyed() { [[ $(all_incidents) != 0 || $(job_field train "$job" Restarts) != 0 ]]; }
-never 4 "a decoy opened an incident or touched the job" decoyed
+decoyed() { [[ $(node_incidents) != 0 || $(job_field train "$job" Restarts) != 0 ]]; }
+never 4 "a decoy opened an incident of a node or touched the job" decoyed
+equal "what a storm over all nodes of a job is blamed on" "$(tundish incident list -o json |
+  jq -r '[.[].blamed.subject_kind] | unique | join(" ")')" job
 equal "claims after the decoys" "$(tundish claim list -o json | jq length)" 0
 equal "members that Slurm drained after the decoys" "$(slurm train sinfo -h -N -o "%N %T" -n \
   "$first,$victim,$last" | grep -ciE "drain|down")" 0
@@ -51,7 +53,7 @@ equal "its nodes" "$(last_step acme alice | jq -r '.nodes | sort | join(" ")')" 
 equal "members" "$(members train member)" \
   "$(tr ' ' '\n' <<<"$first $last $spare" | sort | paste -sd' ')"
 equal "boots of the broken node" "$(boots "$victim")" $((count + 1))
-equal "incidents" "$(all_incidents)" 1
+equal "incidents" "$(node_incidents)" 1
 job_told() { incidents "$1" | jq -r '.[0].jobs[] | "\(.job) \(.restarts)"'; }
 await 15 "the incident tells of the job's restart" is job_told "$victim" = "$job 1"
 has "it says that no job landed in between" "$(incidents "$victim" | jq -c .[0].timeline)" \
@@ -82,7 +84,7 @@ equal "the other job's restarts" "$(job_field tune "$other" Restarts)" 0
 equal "its state" "$(job_field tune "$other" JobState)" RUNNING
 equal "its nodes" "$(job_field tune "$other" NodeList)" "$other_nodes"
 no_gap bolt bob
-equal "incidents at the end" "$(all_incidents)" 2
+equal "incidents at the end" "$(node_incidents)" 2
 # Nobody but tundishd gave an engine command.
 equal "foreign engine commands" "$(tundish history export | jq -s '
   [.[] | select(.operation | test("engine|drain|requeue")) | .actor |

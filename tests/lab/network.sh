@@ -20,7 +20,7 @@ refused "a management prefix" "overlaps management 10.88.0.0/16" --prefix 10.88.
 refused "a prefix with bits behind it" "write 10.70.0.0/24" --prefix 10.70.0.1/24
 refused "the default route" "default route" --prefix 0.0.0.0/0
 refused "multicast" "multicast" --prefix 230.0.0.0/24
-refused "a small prefix" "name a wider prefix" --prefix 10.70.0.0/28
+refused "a small prefix" "length of 8 to 27" --prefix 10.70.0.0/28
 refused "a rule without a port number" "is no port" --firewall "permit tcp/x@192.0.2.0/24"
 refused "a rule that would open management" "management network 10.88.0.0/16" \
   --firewall "permit tcp/22@10.88.2.0/24"
@@ -144,6 +144,16 @@ equal "ssh to tune from elsewhere" "$(answer 10.89.0.1 "$(gateway_of tune)" 22)"
 for port in "$(listens train)" 6818 80; do
   equal "port $port of train's gateway" "$(answer 10.89.0.1 "$(gateway_of train)" "$port")" none
 done
+# Rules change while the cluster runs; a list that is not given stays.
+tundish cluster firewall train --firewall "permit tcp/9002@10.200.0.10/32" >/dev/null || fail "new rules"
+tundish cluster firewall tune --allow-in tcp/22@10.89.0.1/32 >/dev/null || fail "new access"
+turned() { [[ $(answer 10.89.0.1 "$(gateway_of tune)" 22) == SSH- ]]; }
+await 30 "tune's gateway lets in whom the new rule names" turned
+equal "ssh to tune from where bolt allowed it" "$(answer 10.89.7.1 "$(gateway_of tune)" 22)" none
+await 30 "the new rules are on the leaves" in_step train
+equal "ports that train's new firewall lets through" "$(seen_at_storage train)" 9002
+exits 3 tundish cluster firewall train --firewall "permit tcp/22@10.88.2.0/24" >/dev/null || exit 1
+equal "alice still logs in" "$(login train alice hostname)" "$(members train login)"
 equal "eval, which has no login node, has no gateway" "$(gateway_of eval)" ""
 if reaches "$member" "$(gateway_of tune)" 22; then fail "$member reaches another's gateway"; fi
 restart_agent() { lab_post /agent '{"node":"svc01","action":"kill"}'; }
@@ -178,6 +188,11 @@ code=0 && tundish network probe -o json >"$WORK/leak.json" || code=$?
 equal "exit of a probe that sees a leak" "$code" 3
 jq -e 'any(.pairs[] | select(.same | not) | .ways[]; .cell == "open")' "$WORK/leak.json" \
   >/dev/null || fail "the leak is not in the matrix: $(jq -c . "$WORK/leak.json")"
+equal "the verdict" "$(jq -r .verdict "$WORK/leak.json")" leak
+code=0 && tundish network probe >"$WORK/leak.txt" || code=$?
+equal "exit of a probe that shows a leak" "$code" 3
+has "the last line says so" "$(tail -n 1 "$WORK/leak.txt")" "open between tenants: "
+[[ $(grep -c LEAK "$WORK/leak.txt") -ge 2 ]] || fail "no row is a leak: $(cat "$WORK/leak.txt")"
 say "a leak by hand is seen on the wire"
 drifted() { tundish network list -o json | jq -e 'any(.[].status.sync[]?; .state == "drifted")'; }
 await 40 "the drift is named" drifted

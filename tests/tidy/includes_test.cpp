@@ -26,7 +26,7 @@ const std::vector<Room> rooms = {
     {"runtime", {"base/", "model/", "ports/", "codec/"}},
     {"lab",
      {"base/", "model/", "ports/", "codec/", "runtime/net/", "runtime/process/",
-      "runtime/agent/nvml_abi.hpp"}},
+      "runtime/agent/cuda_abi.hpp", "runtime/agent/nvml_abi.hpp"}},
     {"edge",
      {"base/", "model/", "ports/", "codec/", "control/", "assay/", "runtime/net/"}},
     {"apps", {""}},

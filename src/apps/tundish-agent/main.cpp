@@ -20,7 +20,7 @@ constexpr int bad_flag = 2;
 const char* const usage =
     "tundish-agent [--config FILE]   default /etc/tundish/agent.yaml\n"
     "tundish-agent --version\n"
-    "tundish-agent --probe gpus|hcas|mount TARGET   one look, as the agent takes it\n";
+    "tundish-agent --probe gpus|hcas|mount|gpu_work TARGET   one look, as the agent takes it\n";
 
 int fail(int status, const std::string& what) {
   std::fprintf(stderr, "tundish-agent: %s\n", what.c_str());
@@ -43,12 +43,29 @@ void bound_memory() {
   mallopt(M_MMAP_THRESHOLD, 256 << 10);  // large messages go back to the system at once
 }
 
+std::vector<tundish::agent::PassiveCheck> passive_checks() {
+  std::vector<tundish::agent::PassiveCheck> out;
+  for (const auto* check : tundish::all_checks()) {
+    if (check->kind != tundish::CheckKind::passive) continue;
+    tundish::agent::PassiveCheck plan;
+    plan.name = check->name;
+    for (const auto need : check->needs) plan.needs.emplace_back(need);
+    plan.every = check->every;
+    plan.looks = check->looks;
+    plan.watches = check->watches;
+    plan.locality = check->locality;
+    out.push_back(std::move(plan));
+  }
+  return out;
+}
+
 int run_agent(const std::string& config_file) {
   bound_memory();
   const sigset_t signals = block_signals();
   const auto config = tundish::agent::load_agent_config(config_file);
   if (!config) return fail(tool_error, config.error().message());
-  auto agent = tundish::agent::Agent::start(*config, tundish::checks::judge_all);
+  auto agent =
+      tundish::agent::Agent::start(*config, tundish::checks::judge_all, passive_checks());
   if (!agent) return fail(tool_error, agent.error().message());
   tundish::log(tundish::LogLevel::info, "agent_started",
                {{"version", tundish::agent::agent_version}, {"api", config->api}});

@@ -2,10 +2,15 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include "base/log.hpp"
+#include "codec/json.hpp"
+#include "control/verify/verify.hpp"
 #include "sim/catalogues.hpp"
+#include "sim/replay.hpp"
 #include "sim/simulation.hpp"
 
 namespace {
@@ -20,15 +25,22 @@ struct Flags {
   int bug = 0;
   bool script = false;
   int quiet_days = 0;
+  std::string policy;  ///< replay its counterexamples instead
+  std::string stories;  ///< of this file, as `tundish policy verify -o json` prints them
 };
 
 void usage() {
   std::printf(
       "usage: tundish-sim [--seed N] [--seeds COUNT] [--catalog DIR] [--bug N]\n"
       "                   [--script [--crash-at HOOK [--nth N]]] [--quiet-days D] [--verbose]\n"
+      "                   [--policy FILE [--replay FILE]]\n"
       "Runs the shipped controllers over a simulated data centre, each seed as CI runs it.\n"
       "--script: the fixed story that visits every hook; --crash-at: it dies exactly there;\n"
       "--bug: plants a known fault; --quiet-days: a fleet at rest, for speed.\n"
+      "--policy: lives through every counterexample that the verifier finds for FILE; 0: none, 3:\n"
+      "they were reproduced, 1: one was not.\n"
+      "--replay: the counterexamples in this file instead, as `tundish policy verify -o json`\n"
+      "prints them.\n"
       "Exit 0: every rule held; 3: one was broken (its seed is printed); 2: bad flag.\nBugs:");
   int number = 0;
   for (const auto name : enum_names(tundish::sim::Bug{})) {
@@ -57,6 +69,10 @@ bool parse(int argc, char** argv, Flags& flags) {
       if (flags.bug < 0 || flags.bug >= static_cast<int>(bugs)) return false;
     } else if (flag == "--quiet-days" && more) {
       flags.quiet_days = std::atoi(argv[++i]);
+    } else if (flag == "--policy" && more) {
+      flags.policy = argv[++i];
+    } else if (flag == "--replay" && more) {
+      flags.stories = argv[++i];
     } else if (flag == "--script") {
       flags.script = true;
     } else if (flag == "--verbose") {
@@ -65,7 +81,7 @@ bool parse(int argc, char** argv, Flags& flags) {
       return false;
     }
   }
-  return true;
+  return flags.stories.empty() || !flags.policy.empty();
 }
 
 void quiet(tundish::LogLevel, std::string_view, const std::vector<tundish::LogField>&) {}
@@ -90,6 +106,51 @@ tundish::sim::SimOptions options_for(const Flags& flags, std::uint64_t seed,
   options.catalogue = &xids;
   options.policy = &policy;
   return options;
+}
+
+tundish::Result<tundish::control::verify::Verification> find_stories(
+    const Flags& flags, const tundish::RemediationPolicy& policy,
+    const tundish::XidCatalogue& xids) {
+  using namespace tundish;
+  if (flags.stories.empty()) {
+    const auto rows = TRY(sim::load_threshold_rows(flags.catalog));
+    return control::verify::verify({policy, control::verify::faults_of(xids), rows});
+  }
+  std::ifstream in(flags.stories);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf())) {
+    return make_error(Code::not_found, flags.stories + " cannot be read");
+  }
+  control::verify::Verification out;
+  TRY_VOID(parse_json(text.str(), out));
+  return out;
+}
+
+/// Every story of a policy that is not proved, with the shipped controllers.
+int replay_stories(const Flags& flags, const tundish::XidCatalogue& xids) {
+  using namespace tundish;
+  const auto policy = sim::load_policy_file(flags.policy);
+  const auto found = policy ? find_stories(flags, *policy, xids)
+                            : Result<control::verify::Verification>(policy.error());
+  if (!found) {
+    std::fprintf(stderr, "tundish-sim: %s\n", found.error().message().c_str());
+    return 1;
+  }
+  std::printf("%s", control::verify::render(*found).c_str());
+  int missed = 0;
+  for (const auto& story : found->refuted) {
+    const auto report = sim::replay(*policy, xids, story);
+    const bool lived = report && report->is_reproduced;
+    const bool untold = !report && report.error().code == Code::unsupported;
+    missed += lived || untold ? 0 : 1;
+    std::printf("replay %s: %s: %s\n", story.property.c_str(),
+                lived    ? "reproduced"
+                : untold ? "nothing to live through"
+                         : "NOT REPRODUCED",
+                report ? report->end.c_str() : report.error().message().c_str());
+  }
+  if (missed > 0) return 1;
+  return found->refuted.empty() ? 0 : 3;
 }
 
 void print(const tundish::sim::SimReport& report, std::uint64_t seed, double ms, bool verbose) {
@@ -126,6 +187,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   if (!flags.verbose) set_log_sink(quiet);
+  if (!flags.policy.empty()) return replay_stories(flags, *xids);
   int broken = 0;
   for (std::uint64_t seed = flags.seed; seed < flags.seed + static_cast<std::uint64_t>(flags.seeds);
        ++seed) {

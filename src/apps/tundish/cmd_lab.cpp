@@ -28,7 +28,7 @@ struct LabArgs {
   lab::LabSpec spec;
   std::string lab, node, at, user, identity_file, keep, fabric = "frr", end, other;
   std::vector<std::string> words;
-  int uid = 0, port = 22;
+  int uid = 0, port = 22, tasks = 40, for_s = 60, delay_ms = 500;
   bool keep_logs = false;
 };
 
@@ -158,6 +158,10 @@ std::string render_lab(const lab::LabStatus& status) {
     out += "   tundishd " + std::string(status.daemon_running ? "runs" : "does not run") +
            ", started " + std::to_string(status.daemon_starts) + " times";
   }
+  if (!status.daemon_failure.empty()) {
+    out += "\ntundishd does not stay up: " + status.daemon_failure +
+           "\n  mend what it names; `tundishd --check --config FILE` tells whether it would start";
+  }
   std::vector<cli::Cells> rows;
   for (const auto& node : status.nodes) {
     rows.push_back({node.name, node.role, node.phase, std::to_string(node.boots),
@@ -183,7 +187,8 @@ Result<int> status(cli::Context& context, const LabArgs& args) {
   const lab::LabPaths paths = TRY(chosen_paths(context, args));
   const auto told = TRY(lab::lab_status(paths));
   TRY_VOID(cli::show_object<lab::LabStatus>(context, render_json(told), render_lab));
-  return told.state == "ready" ? cli::exit_done : cli::exit_unknown;
+  const bool well = told.state == "ready" && told.daemon_failure.empty();
+  return well ? cli::exit_done : cli::exit_unknown;
 }
 
 Result<int> exec(cli::Context& context, const LabArgs& args) {
@@ -191,6 +196,25 @@ Result<int> exec(cli::Context& context, const LabArgs& args) {
   exec.node = args.node;
   exec.argv = args.words.empty() ? std::vector<std::string>{"bash", "-l"} : args.words;
   exec.uid = args.uid;
+  return lab::lab_enter(TRY(chosen_paths(context, args)), exec);
+}
+
+/// Tasks that do nothing but run, in the node's own control group: everything else on it waits.
+Result<int> hog(cli::Context& context, const LabArgs& args) {
+  if (args.tasks < 1 || args.for_s < 1) {
+    return context.fail_flag("lab hog: --tasks and --for are at least 1; nothing was started");
+  }
+  const std::string tasks = std::to_string(args.tasks), time = std::to_string(args.for_s);
+  if (context.settings().dry_run) {
+    context.note("dry run: would run " + tasks + " busy tasks on " + args.node + " for " + time +
+                 " s");
+    return cli::exit_done;
+  }
+  lab::LabExec exec;
+  exec.node = args.node;
+  const std::string one = "timeout " + time + " bash -c \"while :; do :; done\"";
+  exec.argv = {"setsid", "bash", "-c",
+               "for i in $(seq " + tasks + "); do " + one + " </dev/null >/dev/null 2>&1 & done"};
   return lab::lab_enter(TRY(chosen_paths(context, args)), exec);
 }
 
@@ -218,6 +242,11 @@ Result<int> swap_cables(cli::Context& context, const LabArgs& args) {
 Result<int> touch_switch(cli::Context& context, const LabArgs& args, lab::SwitchVerb action) {
   const lab::SwitchRequest request{args.node, action};
   return post(context, args, {"POST", "/switch", render_json(request)});
+}
+
+Result<int> touch_storage(cli::Context& context, const LabArgs& args, lab::StorageVerb action) {
+  const lab::StorageRequest request{action, args.delay_ms};
+  return post(context, args, {"POST", "/storage", render_json(request)});
 }
 
 /// One word of a shell command line.
@@ -252,6 +281,10 @@ cli::DoctorLine look_at_lab(cli::Context& context) {
   if (!told) return {"lab", cli::CheckState::fail, told.error().what, "`tundish lab up`"};
   if (told->state != "ready") {
     return {"lab", cli::CheckState::fail, told->name + " is " + told->state, "`tundish lab up`"};
+  }
+  if (!told->daemon_failure.empty()) {
+    return {"lab", cli::CheckState::fail, "tundishd does not stay up: " + told->daemon_failure,
+            "`tundish lab status` says more"};
   }
   int failed = 0;
   for (const auto& node : told->nodes) failed += node.phase == "failed" ? 1 : 0;
@@ -306,6 +339,12 @@ void add_access(cli::Command noun, cli::Context& context, const Args& args) {
   exec_verb.take({"--uid", "numeric user; 0: root"}, args->uid);
   exec_verb.take_rest({"command", "what to run; nothing: a shell"}, args->words);
   exec_verb.run([&context, args] { return exec(context, *args); });
+  cli::Command hog_verb = noun.verb("hog", "keep a node's CPUs busy, so that all else on it waits");
+  take_lab(hog_verb, args);
+  hog_verb.take({"node", "name of the node", Need::required}, args->node);
+  hog_verb.take({"--tasks", "busy tasks"}, args->tasks);
+  hog_verb.take({"--for", "seconds until they end by themselves"}, args->for_s);
+  hog_verb.run([&context, args] { return hog(context, *args); });
   cli::Command ssh_verb = noun.verb("ssh", "log in to a node by ssh, through the lab's network");
   take_lab(ssh_verb, args);
   ssh_verb.take({"node", "name of the node, or an address that a node has", Need::required},
@@ -355,6 +394,23 @@ void add_fabric(cli::Command noun, cli::Context& context, const Args& args) {
   touch(lab::SwitchVerb::thaw, "thaw", "its programs go on");
 }
 
+void add_storage(cli::Command noun, cli::Context& context, const Args& args) {
+  cli::Command storage = noun.noun("storage", "the storage server of an frr fabric, stor1");
+  const auto touch = [&](lab::StorageVerb action, const std::string& name,
+                         const std::string& doc) {
+    cli::Command verb = storage.verb(name, doc);
+    take_lab(verb, args);
+    if (action == lab::StorageVerb::slow) {
+      verb.take({"--delay-ms", "milliseconds between moments in which it answers a little"},
+                args->delay_ms);
+    }
+    verb.run([&context, args, action] { return touch_storage(context, *args, action); });
+  };
+  touch(lab::StorageVerb::slow, "slow", "it answers late, until it is mended");
+  touch(lab::StorageVerb::hang, "hang", "it stops answering, until it is mended");
+  touch(lab::StorageVerb::mend, "mend", "it answers as before");
+}
+
 }  // namespace
 
 void add_lab(cli::Command root, cli::Context& context) {
@@ -363,6 +419,7 @@ void add_lab(cli::Command root, cli::Context& context) {
   add_life(noun, context, args);
   add_access(noun, context, args);
   add_fabric(noun, context, args);
+  add_storage(noun, context, args);
   context.doctor_probes.push_back([&context] { return look_at_lab(context); });
   context.lab_proxy = proxy_command;
   context.find_lab = [&context](const std::string& lab) { return find_lab(context, lab); };

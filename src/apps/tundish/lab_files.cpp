@@ -99,7 +99,10 @@ std::string agent_config(const lab::LabNode& node) {
   return "api: " + agent_url +
          "\nca_file: /etc/tundish/ca.pem\nenrol_token_file: "
          "/etc/tundish/enrol_token\ncatalog_dir: " +
-         node_catalogue + "\n" + (node.role == "service" ? "access_interface: acc0\n" : "");
+         node_catalogue +
+         // The pressure of the node's own cgroup, not of the machine that all nodes share.
+         "\npressure_dir: /sys/fs/cgroup\nshares_machine: true\nmetrics_dir: /run\n" +
+         (node.role == "service" ? "access_interface: acc0\n" : "");
 }
 
 struct Certificate {
@@ -155,7 +158,7 @@ Result<lab::LabFiles> lab_files(const lab::LabSpec& spec) {
     const EnrolToken enrol{node.bmc_mac, make_secret()};
     const std::string etc = "nodes/" + node.name + "/disk/etc/tundish/";
     files[etc + "agent.yaml"] = {agent_config(node), 0644};
-    for (const char* name : {"xid.yaml", "sxid.yaml"}) {
+    for (const char* name : {"xid.yaml", "sxid.yaml", "thresholds.yaml", "nameplates.yaml"}) {
       const std::string path = catalogue_dir(spec) + "/" + name;
       files[etc + "catalog/" + name] = {TRY(process::read_file(path)), 0644};
     }

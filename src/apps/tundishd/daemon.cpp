@@ -8,6 +8,7 @@
 #include <map>
 
 #include "apps/tundishd/catalogue.hpp"
+#include "apps/tundishd/check_infos.hpp"
 #include "apps/tundishd/first_start.hpp"
 #include "apps/tundishd/lab_injector.hpp"
 #include "apps/tundishd/network_plan.hpp"
@@ -15,6 +16,7 @@
 #include "apps/tundishd/webhook.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "control/notice/desk.hpp"
 #include "edge/api/agent_hub.hpp"
 #include "edge/api/api.hpp"
 #include "families/bmcs/redfish.hpp"
@@ -44,8 +46,13 @@ std::function<void(const std::string&)> crash_hook(const DaemonConfig& config) {
 std::vector<edge::FaultKind> fault_kinds() {
   std::vector<edge::FaultKind> out;
   for (const auto* fault : families::list_faults()) {
-    out.push_back({std::string(fault->name), std::string(fault->doc),
-                   std::string(fault->expected_detection), std::string(fault->expected_action)});
+    edge::FaultKind kind;
+    kind.name = fault->name;
+    kind.doc = fault->doc;
+    kind.expected_detection = fault->expected_detection;
+    kind.expected_action = fault->expected_action;
+    kind.unavailable = fault->unavailable;
+    out.push_back(std::move(kind));
   }
   return out;
 }
@@ -56,6 +63,10 @@ Result<Injection> render_fault(const edge::FaultRequest& request, const Node& no
     return make_error(Code::not_found, "no fault is called " + request.kind)
         .with_remedy("list them: tundish fault kinds");
   }
+  if (!fault->unavailable.empty()) {
+    return make_error(Code::unsupported, request.kind + ": " + std::string(fault->unavailable))
+        .with_remedy("choose another kind: tundish fault kinds");
+  }
   families::FaultOrder order;
   order.node_name = node.meta.name;
   order.gpu = request.gpu;
@@ -63,6 +74,9 @@ Result<Injection> render_fault(const edge::FaultRequest& request, const Node& no
   order.sticky = request.sticky;
   order.userspace = request.userspace;
   order.text = request.text;
+  order.part = request.part;
+  order.for_s = request.for_s;
+  order.copies = request.copies;
   for (const auto& gpu : node.status.accepted_gpus) {
     if (gpu.index == request.gpu) order.pci = gpu.pci;
   }
@@ -119,6 +133,24 @@ Result<std::string> bmc_password(const DaemonConfig& config) {
   return std::string(trim(text));
 }
 
+control::Limits make_limits(const DaemonConfig& config) {
+  control::Limits limits;
+  limits.export_type = config.export_type;
+  limits.export_source = config.export_source;
+  return limits;
+}
+
+void remove_quietly(const std::string& folder) {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+}
+
+void run_until_told(net::Loop& loop, const std::string& site) {
+  loop.on_signals({SIGTERM, SIGINT}, [&loop](int) { loop.stop(); });
+  log(LogLevel::info, "ready", {{"site", site}});
+  loop.run();
+}
+
 }  // namespace
 
 Result<> run_daemon(const DaemonConfig& config) {
@@ -143,11 +175,8 @@ Result<> run_daemon(const DaemonConfig& config) {
   families::ExportScriptStorage storage(exec);
   engines::AgentEngine engine(hub, *engines::find_engine("slurm"));
   SecretVault secrets(ledger, box, random);
-  LabInjector injector(wire, config.lab_socket);
+  LabInjector injector(wire, loop, config.lab_socket);
   Webhook webhook(wire, config.webhook_url);
-  control::Limits limits;
-  limits.export_type = config.export_type;
-  limits.export_source = config.export_source;
 
   FaultInjector* drills = config.lab_socket.empty() ? nullptr : &injector;
   control::Manager manager({ledger,
@@ -155,11 +184,13 @@ Result<> run_daemon(const DaemonConfig& config) {
                             {hub, bmc, switches, fabrics, engine, drills, &storage},
                             secrets,
                             catalogues.xid,
-                            catalogues.policy,
-                            limits,
+                            catalogues.policy.policy,
+                            make_limits(config),
                             crash_hook(config),
                             {},
-                            [&webhook](const Incident& incident) { webhook.tell(incident); }});
+                            {}});
+  control::NoticeDesk desk({ledger, loop, config.webhook_url.empty() ? nullptr : &webhook,
+                            [&manager] { manager.pump_soon(); }}, catalogues.notices);
   hub.connect(manager);
   edge::Api api({manager, ledger, *store, loop, random, hash_token,
                  [&box](std::string_view clear) { return box.seal(clear); }, fault_kinds(),
@@ -170,15 +201,16 @@ Result<> run_daemon(const DaemonConfig& config) {
                  [&loop](std::function<void()> work, std::function<void()> done) {
                    loop.offload(std::move(work), std::move(done));
                  },
-                 [&hub] { return hub.counts(); }, plan_switch_text, switch_driver_infos()});
+                 [&hub] { return hub.counts(); }, plan_switch_text, switch_driver_infos(),
+                 check_infos(catalogues.limits),
+                 [&config](const std::string& text) { return keep_policy(config, text); },
+                 catalogues.policy.note, limit_rows(catalogues.limits)});
   const auto servers = TRY(listen_all(config, loop, api));
   watch_hold_file(loop, manager, config.hold_file);
   manager.start();
-  loop.on_signals({SIGTERM, SIGINT}, [&loop](int) { loop.stop(); });
-  log(LogLevel::info, "ready", {{"site", config.site}});
-  loop.run();
-  std::error_code ignored;
-  std::filesystem::remove_all(sockets, ignored);
+  desk.start();
+  run_until_told(loop, config.site);
+  remove_quietly(sockets);
   return {};
 }
 

@@ -46,7 +46,8 @@ struct DaemonConfig {
     f(11, "bmc_user", bmc_user, "user on the BMCs");
     f(12, "bmc_password_file", bmc_password_file, "file with the password");
     f(13, "lab_socket", lab_socket, "control socket of a lab: fault injection fails its hardware");
-    f(14, "webhook_url", webhook_url, "gets a POST for every incident that opens or ends");
+    f(14, "webhook_url", webhook_url,
+      "gets a POST for every ticket and page: opened, repeated, acknowledged, resolved");
     f(15, "export_type", export_type, "how tenants' storage is mounted: nfs or bind");
     f(16, "export_source", export_source, "server:/path or folder; the tenant's name is appended");
     f(19, "operator_token_file", operator_token_file,

@@ -80,24 +80,41 @@ struct FabricsFile {
   void fields(Fields& f) { f(1, "fabrics", fabrics, "one entry per fabric"); }
 };
 
+Result<FabricsFile> load_fabrics(const DaemonConfig& config) {
+  const std::string text = TRY(process::read_file(config.fabrics_file));
+  FabricsFile file;
+  TRY_VOID(parse_yaml(text, file, config.fabrics_file));
+  for (const auto& entry : file.fabrics) {
+    if (entry.spec.storage_url.empty() || !config.switch_key_file.empty()) continue;
+    return make_error(Code::invalid, "fabric " + entry.name + ": storage " +
+                                         entry.spec.storage_url + " has no credentials")
+        .about("fabric/" + entry.name)
+        .with_remedy("set switch_key_file to a key that opens it, or leave storage_url out");
+  }
+  return file;
+}
+
 }  // namespace
 
 Result<> declare_fabrics(const DaemonConfig& config, control::Ledger& ledger) {
   if (config.fabrics_file.empty()) return {};
-  const std::string text = TRY(process::read_file(config.fabrics_file));
-  FabricsFile file;
-  TRY_VOID(parse_yaml(text, file, config.fabrics_file));
+  FabricsFile file = TRY(load_fabrics(config));
   for (auto& entry : file.fabrics) {
-    if (!entry.spec.storage_url.empty() && config.switch_key_file.empty()) {
-      return make_error(Code::invalid, "fabric " + entry.name + ": storage " +
-                                           entry.spec.storage_url + " has no credentials")
-          .about("fabric/" + entry.name)
-          .with_remedy("set switch_key_file to a key that opens it, or leave storage_url out");
-    }
     TRY_VOID(
         ledger.perform(*put_fabric(entry.name, std::move(entry.spec)), "system", "fabrics_file"));
   }
   return ledger.flush();
+}
+
+Result<int> check_fabrics(const DaemonConfig& config) {
+  if (config.fabrics_file.empty()) return 0;
+  FabricsFile file = TRY(load_fabrics(config));
+  Registry empty;
+  for (auto& entry : file.fabrics) {
+    Txn txn(empty, Instant{1}, "system");
+    TRY_VOID(put_fabric(entry.name, std::move(entry.spec))->perform(txn));
+  }
+  return static_cast<int>(file.fabrics.size());
 }
 
 Result<> prepare_first_start(const DaemonConfig& config, control::Ledger& ledger, Random& random) {

@@ -2,7 +2,9 @@
 #include <cstdio>
 #include <string>
 
+#include "apps/tundishd/catalogue.hpp"
 #include "apps/tundishd/daemon.hpp"
+#include "apps/tundishd/first_start.hpp"
 #include "codec/yaml.hpp"
 #include "runtime/process/process.hpp"
 #include "runtime/store_sqlite/restore.hpp"
@@ -25,21 +27,43 @@ int restore(const std::string& backup, const tundish::tundishd::DaemonConfig& co
   return 0;
 }
 
+/// What a start would refuse, without a start: no file is written, nothing is reached.
+int check(const std::string& file, const tundish::tundishd::DaemonConfig& config) {
+  const auto catalogues = tundish::tundishd::load_catalogues(config);
+  if (!catalogues) return fail(catalogues.error(), 3);
+  const auto fabrics = tundish::tundishd::check_fabrics(config);
+  if (!fabrics) return fail(fabrics.error(), 3);
+  for (const auto* path : {&config.switch_key_file, &config.bmc_password_file, &config.tls_cert,
+                           &config.tls_key, &config.ca_file}) {
+    if (path->empty()) continue;
+    if (const auto there = tundish::process::read_file(*path); !there) {
+      return fail(there.error(), 3);
+    }
+  }
+  std::printf("%s: ok, fabrics: %d\n", file.c_str(), *fabrics);
+  return 0;
+}
+
+enum class Task { run, check };
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::string file = "/etc/tundish/tundishd.yaml", backup;
+  Task task = Task::run;
   for (int i = 1; i < argc; ++i) {
     const std::string flag = argv[i];
     if (flag == "--config" && i + 1 < argc) {
       file = argv[++i];
     } else if (flag == "--restore" && i + 1 < argc) {
       backup = argv[++i];
+    } else if (flag == "--check") {
+      task = Task::check;
     } else if (flag == "--version") {
       std::printf("tundishd %s\n", TUNDISH_VERSION);
       return 0;
     } else {
-      std::printf("usage: tundishd [--config FILE] [--restore BACKUP] [--version]\n");
+      std::printf("usage: tundishd [--config FILE] [--check] [--restore BACKUP] [--version]\n");
       return flag == "--help" ? 0 : 2;
     }
   }
@@ -49,6 +73,7 @@ int main(int argc, char** argv) {
   if (const auto parsed = tundish::parse_yaml(*text, config, file); !parsed) {
     return fail(parsed.error(), 3);
   }
+  if (task == Task::check) return check(file, config);
   if (!backup.empty()) return restore(backup, config);
   if (const auto ran = tundish::tundishd::run_daemon(config); !ran) return fail(ran.error(), 1);
   return 0;

@@ -3,6 +3,22 @@
 #include "families/switches/switch_item.hpp"
 
 namespace tundish::tundishd {
+namespace {
+
+/// What a person or a pipeline can do with a file of a plan. The steps run in order are what works.
+std::string about_file(const std::string& driver, const std::string& file) {
+  if (file == "kernel") {
+    return "a description of links, addresses and routes, to compare with; not to be run: the "
+           "commands are in the steps";
+  }
+  if (file == "nft") {
+    return "the rulesets as nft lists them, to compare with; the commands are in the steps";
+  }
+  if (file == "frr.conf") return "lines of ours in FRR's configuration, as vtysh takes them";
+  return "lines of ours in the configuration of " + driver + ", as it takes and shows them";
+}
+
+}  // namespace
 
 std::vector<edge::SwitchDriverInfo> switch_driver_infos() {
   std::vector<edge::SwitchDriverInfo> out;
@@ -31,7 +47,10 @@ Result<edge::SwitchPlan> plan_switch_text(const Switch& device, const SwitchStat
     out.steps.push_back({device.meta.name, step.what, step.file, step.text});
   }
   const auto files = TRY(item->render(full));
-  for (const auto& file : files) out.files.push_back({device.meta.name, file.name, file.text});
+  for (const auto& file : files) {
+    out.files.push_back(
+        {device.meta.name, file.name, file.text, about_file(device.spec.driver, file.name)});
+  }
   SwitchOwnership everything;
   for (const auto& port : full.ports) everything.ports.push_back(port.name);
   out.read_back = TRY(item->parse(files, everything)).own;

@@ -1,22 +1,21 @@
 #pragma once
-#include <set>
 #include <string>
 
-#include "model/incident.hpp"
+#include "ports/drivers.hpp"
 #include "ports/wire.hpp"
 
 namespace tundish::tundishd {
 
-/// POSTs an incident once when it opens and once when it ends. Best effort: the history has all.
-class Webhook {
+/// POSTs a message; the receiver tells a try again from a new message by its key. What is due, and
+/// when it is tried again, is the desk's.
+class Webhook final : public Notifier {
  public:
   Webhook(Wire& wire, std::string url) : wire_(wire), url_(std::move(url)) {}
-  void tell(const Incident& incident);
+  void start(const NoticeMessage& message, Done done) override;
 
  private:
   Wire& wire_;
   std::string url_;
-  std::set<std::string> told_;
 };
 
 }  // namespace tundish::tundishd

@@ -10,7 +10,8 @@ constexpr std::size_t longest = 2048;
 
 void make_printable(std::string_view text, KernelEvent& event) {
   event.text = escape_kernel_text(text);
-  for (std::string* part : {&event.detail, &event.process, &event.mig, &event.block_device}) {
+  for (std::string* part :
+       {&event.detail, &event.process, &event.mig, &event.block_device, &event.subject}) {
     *part = escape_kernel_text(*part);
   }
 }
@@ -23,6 +24,7 @@ std::optional<KernelEvent> parse_kernel_text(std::string_view text, KernelTextSo
   if (!event) event = kernel_log::parse_nvswitch(text, source);
   if (!event) event = kernel_log::parse_amd(text);
   if (!event) event = kernel_log::parse_system(text);
+  if (!event) event = kernel_log::parse_parts(text);
   if (!event) return std::nullopt;
   make_printable(text, *event);
   return event;
@@ -55,7 +57,18 @@ std::optional<KernelEvent> find_kernel_event(const KernelRecord& record) {
     case KernelEventKind::oom:
     case KernelEventKind::hung_task:
     case KernelEventKind::soft_lockup:
-    case KernelEventKind::io_error: break;
+    case KernelEventKind::io_error:
+    case KernelEventKind::hard_lockup:
+    case KernelEventKind::rcu_stall:
+    case KernelEventKind::kernel_oops:
+    case KernelEventKind::server_silent:
+    case KernelEventKind::server_back:
+    case KernelEventKind::client_evicted:
+    case KernelEventKind::memory_error:
+    case KernelEventKind::pcie_error:
+    case KernelEventKind::nic_fault:
+    case KernelEventKind::link_down:
+    case KernelEventKind::link_up: break;
   }
   return full ? event : std::nullopt;
 }

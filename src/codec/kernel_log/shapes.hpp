@@ -16,6 +16,8 @@ std::optional<KernelEvent> parse_nvswitch(std::string_view text, KernelTextSourc
 std::optional<KernelEvent> parse_amd(std::string_view text);
 /// OOM kills, hung tasks, soft lockups, file system and block errors.
 std::optional<KernelEvent> parse_system(std::string_view text);
+/// What blame needs beside GPUs: lockups, storage servers, memory, PCIe, network adapters.
+std::optional<KernelEvent> parse_parts(std::string_view text);
 
 /// Fills registers from the first bracketed group of two or more 0x words.
 void read_registers(std::string_view words, KernelEvent& event);

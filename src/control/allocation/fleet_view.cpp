@@ -14,6 +14,20 @@ placement::Request request_for(const Allocation& allocation) {
   return request;
 }
 
+/// The NVLink domain that the whole gang is in; empty: several, none, or no gang.
+std::string domain_of(const View& view, const Allocation& allocation) {
+  if (allocation.spec.nodes < 2) return "";
+  std::string domain;
+  for (const auto& member : allocation.status.nodes) {
+    if (member.role != MemberRole::member && member.role != MemberRole::leaving) continue;
+    const Node* node = view.reg.find(member.node);
+    if (!node || node->spec.nvlink_domain.empty()) return "";
+    if (!domain.empty() && domain != node->spec.nvlink_domain) return "";
+    domain = node->spec.nvlink_domain;
+  }
+  return domain;
+}
+
 placement::Swap swap_for(const Allocation& allocation, const NodeId& lost) {
   placement::Swap swap;
   for (const auto& member : allocation.status.nodes) {
@@ -58,6 +72,12 @@ std::optional<NodeId> find_stand_in(const View& view, const Allocation& allocati
     return std::nullopt;
   }
   placement::Request request = request_for(allocation);
+  // A tray of another domain cannot stand in: the gang was placed for its NVLink.
+  const std::string domain = domain_of(view, allocation);
+  for (const auto& [id, node] : view.reg.all<Node>()) {
+    if (domain.empty()) break;
+    if (node.spec.nvlink_domain != domain) request.excluded_nodes.insert(id.str());
+  }
   if (lost.empty()) {
     // A spare stands where it could replace the first member: closest to the gang.
     const auto swap = swap_for(allocation, {});
@@ -78,12 +98,14 @@ std::optional<NodeId> find_stand_in(const View& view, const Allocation& allocati
 std::optional<NodeId> find_spare(const View& view, const Allocation& allocation,
                                  const NodeId& lost) {
   const Node* gone = view.reg.find(lost);
+  const std::string domain = domain_of(view, allocation);
   const Node* best = nullptr;
   int best_distance = 0;
   for (const auto& member : allocation.status.nodes) {
     if (member.role != MemberRole::spare) continue;
     const Node* node = view.reg.find(member.node);
     if (!node || !view.reg.claims_on(node->id).empty() || !is_present(view, node->id)) continue;
+    if (!domain.empty() && node->spec.nvlink_domain != domain) continue;
     int distance = 2;
     if (gone && node->spec.leaf_group == gone->spec.leaf_group) distance = 1;
     if (gone && !gone->spec.nvlink_domain.empty() &&

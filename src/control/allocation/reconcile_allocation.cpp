@@ -1,20 +1,27 @@
 #include "control/allocation/reconcile_allocation.hpp"
 
+#include <map>
+
 #include "control/allocation/fleet_view.hpp"
 #include "control/cluster/drained.hpp"
 #include "control/network/drive.hpp"
 #include "control/network/storage.hpp"
+#include "control/permit/permit.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/incident_ops.hpp"
 
 namespace tundish::control {
 namespace {
 
-/// Claim that lets the allocation act on a node: permitted, or a person's.
+/// What its ports share on a switch changes: lists, targets, routes.
+constexpr std::string_view update_port = "update_port";
+
+/// Claim that lets the allocation act on a node: permitted, or a person's. A maintenance window
+/// takes no spare: the member comes back when the work is done.
 const Claim* acting_claim(const View& view, const NodeId& node) {
   for (const auto& id : view.reg.claims_on(node)) {
     const Claim* claim = view.reg.find(id);
-    if (claim && claim->permitted) return claim;
+    if (claim && claim->permitted && !is_of_maintenance(*claim)) return claim;
   }
   return nullptr;
 }
@@ -63,11 +70,33 @@ bool converge_port(const View& view, const Allocation& allocation, const Allocat
   if (there) {  // in its segment, but a list or a target of it changed since
     const Network* held = find_network(view.reg, allocation.id);
     action.key += "/" + std::to_string(held ? held->meta.version : 0);
-    action.name = "update_port";
+    action.name = std::string(update_port);
   }
+  action.reason = network::change_text(view, port, *intent);
   action.act = AttachAct{port, std::move(*intent)};
   out.actions.push_back(std::move(action));
   return there;
+}
+
+/// What the ports of one switch share needs one act: the first that is permitted, else the first.
+void keep_one_update(const View& view, std::vector<Action>& actions) {
+  const auto switch_of = [](const Action& action) {
+    const auto* attach = std::get_if<AttachAct>(&action.act);
+    return attach && action.name == update_port ? attach->port.switch_name : std::string();
+  };
+  std::map<std::string, std::string> kept;  // switch -> key of the act
+  std::map<std::string, std::string> first;
+  for (const auto& action : actions) {
+    const std::string place = switch_of(action);
+    if (place.empty()) continue;
+    first.emplace(place, action.key);
+    if (!kept.contains(place) && waits_for(action, view).empty()) kept.emplace(place, action.key);
+  }
+  kept.merge(first);
+  std::erase_if(actions, [&](const Action& action) {
+    const auto known = kept.find(switch_of(action));
+    return known != kept.end() && known->second != action.key;
+  });
 }
 
 /// In the network on every technology, as seen; or out of every one of them.
@@ -252,37 +281,45 @@ int serving(const View& view, const Allocation& allocation) {
   return count;
 }
 
-void advance_phase(const View& view, const Allocation& allocation, Outcome& out) {
+/// `waits`: why what it wants done is not done; empty: nothing waits.
+void advance_phase(const View& view, const Allocation& allocation, const std::string& waits,
+                   Outcome& out) {
   const auto& status = allocation.status;
   const auto to = [&](AllocationPhase phase, std::string reason) {
     out.operations.push_back(set_allocation_phase(allocation.id, phase, std::move(reason)));
   };
+  const auto stay = [&] {
+    if (status.reason != waits) to(status.phase, waits);
+  };
   const Cluster* cluster = view.reg.find(allocation.cluster);
   switch (status.phase) {
     case AllocationPhase::network_pending:
-      if (all_where(allocation, &AllocationNode::attached)) to(AllocationPhase::provisioning, "");
+      if (!all_where(allocation, &AllocationNode::attached)) return stay();
+      to(AllocationPhase::provisioning, "");
       break;
     case AllocationPhase::provisioning:
-      if (all_where(allocation, &AllocationNode::joined)) to(AllocationPhase::verifying, "");
+      if (!all_where(allocation, &AllocationNode::joined)) return stay();
+      to(AllocationPhase::verifying, "");
       break;
     case AllocationPhase::verifying:
-      if (cluster && cluster->status.phase == ClusterPhase::active) {
-        to(AllocationPhase::active, "");
-      }
+      if (!cluster || cluster->status.phase != ClusterPhase::active) return stay();
+      to(AllocationPhase::active, "");
       break;
     case AllocationPhase::active:
     case AllocationPhase::degraded: {
       const int have = serving(view, allocation);
       if (have >= allocation.spec.nodes) {
-        to(AllocationPhase::active, "");
+        to(AllocationPhase::active, waits);
       } else {
         to(AllocationPhase::degraded, std::to_string(have) + " of " +
-                                          std::to_string(allocation.spec.nodes) + " members serve");
+                                          std::to_string(allocation.spec.nodes) +
+                                          " members serve" + (waits.empty() ? "" : "; " + waits));
       }
       break;
     }
     case AllocationPhase::releasing:
-      if (status.nodes.empty()) out.operations.push_back(remove_cluster(allocation.cluster));
+      if (!status.nodes.empty()) return stay();
+      out.operations.push_back(remove_cluster(allocation.cluster));
       break;
     case AllocationPhase::requested:
     case AllocationPhase::released:
@@ -306,8 +343,9 @@ Outcome reconcile_allocation(const View& view, const Allocation& allocation) {
     out.actions.push_back(std::move(action));
   }
   network::add_export_acts(view, allocation, out.actions);
+  keep_one_update(view, out.actions);
   network::keep_to_one_side(view, out.actions);
-  advance_phase(view, allocation, out);
+  advance_phase(view, allocation, waits_for(out.actions, view), out);
   return out;
 }
 

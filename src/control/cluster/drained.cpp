@@ -52,7 +52,9 @@ bool is_drained(const View& view, const Node& node) {
   const EngineNode* seen = find_engine_node(*engine, name);
   if (!seen) return false;
   const bool closed = has_state(*seen, "DRAIN") || has_state(*seen, "DOWN");
-  return closed && seen->allocated_cpus == 0 && jobs_on(*engine, name).empty();
+  // An epilog may still run when the list of jobs no longer names the one that it cleans up after.
+  const bool completes = has_state(*seen, "COMPLETING");
+  return closed && !completes && seen->allocated_cpus == 0 && jobs_on(*engine, name).empty();
 }
 
 }  // namespace tundish::control

@@ -99,6 +99,7 @@ struct NotingAgents final : Agents {
     asked.push_back(call.verb);
     waiting.push_back(std::move(done));
   }
+  void stop(const NodeId&, const std::string&) override {}
   std::vector<Verb> asked;
   std::vector<Done> waiting;
 };

@@ -8,6 +8,7 @@
 #include "control/cluster/drained.hpp"
 #include "control/cluster/setup.hpp"
 #include "control/network/storage.hpp"
+#include "control/permit/permit.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/incident_ops.hpp"
 #include "model/ops/node_ops.hpp"
@@ -109,6 +110,14 @@ void act_on_engine(const Cluster& cluster, const Allocation& allocation,
       }
     }
   }
+  for (const auto& command : commands) {
+    const auto verb = enum_names(command.verb)[static_cast<std::size_t>(command.verb)];
+    action.reason += (action.reason.empty() ? "" : ", ") + std::string(verb);
+    if (!command.nodes.empty()) action.reason += " " + join(command.nodes, ",");
+    if (!command.state.empty()) action.reason += " " + command.state;
+  }
+  // One approval lets the same commands through, whenever they were decided.
+  if (action.incident.empty()) action.group = cluster.id.str() + "/engine/" + action.reason;
   act.commands = std::move(commands);
   action.act = std::move(act);
   out.actions.push_back(std::move(action));
@@ -133,6 +142,16 @@ bool members_serve(const Cluster& cluster, const Allocation& allocation,
 
 void to_phase(const Cluster& cluster, ClusterPhase phase, const std::string& reason, Outcome& out) {
   out.operations.push_back(set_cluster_phase(cluster.id, phase, reason));
+}
+
+/// Why nothing goes on: what the nodes wait for, else the first act of the cluster itself.
+std::string waits_of(const View& view, const Allocation& allocation, const Outcome& out) {
+  const std::string nodes = waiting_part(allocation.status.reason);
+  return nodes.empty() ? waits_for(out.actions, view) : nodes;
+}
+
+std::string beside(const std::string& why, const std::string& waits) {
+  return why.empty() || waits.empty() ? why + waits : why + "; " + waits;
 }
 
 void look_at_engine(const View& view, const Cluster& cluster, const Allocation& allocation,
@@ -163,14 +182,16 @@ void look_at_engine(const View& view, const Cluster& cluster, const Allocation& 
   const bool serves = members_serve(cluster, allocation, *seen, why);
   const bool begun = cluster.status.phase == ClusterPhase::active ||
                      cluster.status.phase == ClusterPhase::degraded;
+  const std::string waits = waits_of(view, allocation, out);
   if (serves && joined) {
-    to_phase(cluster, ClusterPhase::active, "", out);
+    to_phase(cluster, ClusterPhase::active, waits, out);
   } else if (begun) {
-    to_phase(cluster, ClusterPhase::degraded, why.empty() ? "a member is short" : why, out);
+    const std::string short_of = why.empty() ? "a member is short" : why;
+    to_phase(cluster, ClusterPhase::degraded, beside(short_of, waits), out);
   } else if (joined) {
-    to_phase(cluster, ClusterPhase::verifying, why, out);
+    to_phase(cluster, ClusterPhase::verifying, beside(why, waits), out);
   } else {
-    to_phase(cluster, ClusterPhase::joining, "", out);
+    to_phase(cluster, ClusterPhase::joining, waits, out);
   }
 }
 
@@ -194,7 +215,11 @@ Outcome reconcile_cluster(const View& view, const Cluster& cluster, const Engine
                           SecretSource& secrets) {
   Outcome out;
   const Allocation* allocation = view.reg.find(cluster.status.allocation);
-  if (!allocation || cluster.status.phase == ClusterPhase::deleting) return out;
+  if (!allocation) return out;
+  if (cluster.status.phase == ClusterPhase::deleting) {
+    to_phase(cluster, cluster.status.phase, waits_of(view, *allocation, out), out);
+    return out;
+  }
   if (auto act = network::make_export(view, *allocation)) {
     auto& change = std::get<StorageAct>(act->act).change;
     change.public_key = secrets.storage_key(cluster.meta.tenant).public_key;
@@ -206,19 +231,20 @@ Outcome reconcile_cluster(const View& view, const Cluster& cluster, const Engine
   }
   if (!controller || !controller->attached) {
     out.reason = "waits for the network of its service node";
+    to_phase(cluster, cluster.status.phase, waits_of(view, *allocation, out), out);
     return out;
   }
   const DesiredEngine desired = desired_engine(view, cluster);
-  const bool stale = cluster.status.config_applied != setup_hash(desired);
+  const bool stale = cluster.status.config_applied != controller_hash(cluster, desired);
   if (!cluster.status.controller_ready || stale) {
+    out.actions.push_back(
+        make_controller_setup(view, cluster, *allocation, desired, engine, secrets));
     if (!cluster.status.controller_ready) {
-      to_phase(cluster, ClusterPhase::configuring, "", out);
+      to_phase(cluster, ClusterPhase::configuring, waits_of(view, *allocation, out), out);
     }
     if (!controller->begun) {
       out.operations.push_back(mark_setup_begun(allocation->id, controller->node));
     }
-    out.actions.push_back(
-        make_controller_setup(view, cluster, *allocation, desired, engine, secrets));
     if (!cluster.status.controller_ready) return out;
   }
   revive_controller(view, cluster, *allocation, desired, engine, secrets, out);

@@ -83,6 +83,10 @@ std::string setup_hash(const DesiredEngine& desired) {
   return fingerprint(text);
 }
 
+std::string controller_hash(const Cluster& cluster, const DesiredEngine& desired) {
+  return fingerprint(setup_hash(desired) + "|" + join(cluster.spec.access, ";"));
+}
+
 Action make_controller_setup(const View& view, const Cluster& cluster, const Allocation& allocation,
                              const DesiredEngine& desired, const Engine& engine,
                              SecretSource& secrets) {
@@ -104,7 +108,7 @@ Action make_controller_setup(const View& view, const Cluster& cluster, const All
   setup.dbd_password = secrets.dbd_password(cluster);
   setup.files = engine.render(desired);
   setup.gateway = gateway_of(view, cluster, allocation);
-  action.config_hash = setup_hash(desired);
+  action.config_hash = controller_hash(cluster, desired);
   action.key = cluster.id.str() + "/controller/" + std::to_string(cluster.status.setups) + "/" +
                action.config_hash;
   action.name = "setup_controller";

@@ -11,7 +11,9 @@ Action make_controller_setup(const View& view, const Cluster& cluster, const All
 Action make_node_setup(const View& view, const Cluster& cluster, const Allocation& allocation,
                        const AllocationNode& member, const DesiredEngine& desired,
                        const std::vector<EngineFile>& files, SecretSource& secrets);
-/// Changes with everything that the controller must be set up for again.
+/// Changes with everything that a node must be set up for again.
 std::string setup_hash(const DesiredEngine& desired);
+/// Likewise of the service node, whose gateway knows who may come in.
+std::string controller_hash(const Cluster& cluster, const DesiredEngine& desired);
 
 }  // namespace tundish::control

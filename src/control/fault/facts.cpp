@@ -1,8 +1,12 @@
 #include <algorithm>
 
 #include "control/cluster/drained.hpp"
+#include "control/fault/check_plan.hpp"
+#include "control/fault/policy.hpp"
 #include "control/fault/reconcile_incident.hpp"
+#include "control/permit/blast.hpp"
 #include "model/ops/incident_ops.hpp"
+#include "model/ops/witnessed_anew.hpp"
 
 namespace tundish::control {
 namespace {
@@ -20,38 +24,22 @@ bool claims_permitted(const View& view, const Incident& incident) {
 
 void add_act_facts(const View& view, const Incident& incident, std::set<std::string>& facts) {
   const TimelineEntry* act = current_act(incident);
-  if (!act) return;
   const auto state = view.policy.states.find(incident.policy_state);
-  const bool checks = state != view.policy.states.end() && state->second.action == "run_checks";
-  switch (act->outcome) {
-    case StepOutcome::done:
-      facts.insert("action_done");
-      if (checks) facts.insert("checks_passed");
-      break;
-    case StepOutcome::failed:
-      facts.insert("action_failed");
-      if (checks) facts.insert("checks_failed");
-      break;
-    case StepOutcome::timeout:  // no answer: it may have been done, the checks may have passed
-      facts.insert("action_unknown");
-      if (checks) facts.insert("checks_unknown");
-      break;
-    case StepOutcome::running:
-    case StepOutcome::proposed:
-    case StepOutcome::refused: break;
-  }
+  if (!act || state == view.policy.states.end()) return;
+  facts.merge(act_facts(view.policy, state->second, act->outcome));
 }
 
-void add_wishes(const Incident& incident, std::set<std::string>& facts) {
-  if (incident.action == "rma") {
-    facts.insert("wants_rma");
-  } else if (incident.action == "reboot") {
-    facts.insert("wants_reboot");
-  } else if (incident.action == "reset" || incident.action == "fabric") {
-    facts.insert("wants_reset");
-  } else {
-    facts.insert("wants_nothing");
-  }
+/// The engine that the node belongs to has answered lately.
+bool knows_engine(const View& view, const Node& node) {
+  const Allocation* held = view.reg.find(node.status.allocation);
+  return held && fresh_engine(view, held->cluster) != nullptr;
+}
+
+void add_fault(const View& view, const Incident& incident, std::set<std::string>& facts) {
+  const PolicyFault* known = find_fault(view.policy, incident.fault);
+  facts.insert(wish_fact(known ? known->action : incident.action));
+  facts.insert("fault:" + incident.fault);
+  if (incident.device_lost || (known && known->device_lost)) facts.insert("device_lost");
 }
 
 }  // namespace
@@ -61,9 +49,8 @@ std::set<std::string> facts_of(const View& view, const Incident& incident) {
   const Node* node = view.reg.find(incident.node);
   if (!node) return facts;
   if (claims_permitted(view, incident)) facts.insert("permitted");
-  if (incident.device_lost) facts.insert("device_lost");
   if (incident.hardware_witness) facts.insert("hardware_witness");
-  if (incident.last_witness_at > incident.policy_since) facts.insert("new_witness");
+  if (is_witnessed_anew(incident)) facts.insert("new_witness");
   if (node->status.boot_id != incident.boot_id_at_entry) facts.insert("rebooted");
   const auto presence = view.seen.presence.find(node->id);
   if (is_present(view, node->id) && presence->second.boot_id == node->status.boot_id) {
@@ -76,8 +63,10 @@ std::set<std::string> facts_of(const View& view, const Incident& incident) {
     facts.insert("in_allocation");
     if (is_drained(view, *node)) facts.insert("drained");
   }
+  if (knows_engine(view, *node)) facts.insert("engine_known");
   add_act_facts(view, incident, facts);
-  add_wishes(incident, facts);
+  add_fault(view, incident, facts);
+  if (is_braked(view, incident.id)) facts.insert("brake");
   return facts;
 }
 

@@ -1,75 +1,58 @@
 #include "control/fault/policy.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 namespace tundish::control {
 namespace {
 
+constexpr std::string_view budget_prefix = "budget:";
+constexpr std::string_view fault_prefix = "fault:";
+
+bool has_budget(const std::string& state, const RemediationPolicy& policy,
+                const PolicyPosition& at) {
+  const auto limit = policy.states.find(state);
+  if (limit == policy.states.end()) return false;
+  const auto spent = at.entries.find(state);
+  return limit->second.budget == 0 || spent == at.entries.end() ||
+         spent->second < limit->second.budget;
+}
+
 bool holds(const std::string& term, const RemediationPolicy& policy, const PolicyPosition& at,
            const std::set<std::string>& facts) {
   if (term.starts_with('!')) return !holds(term.substr(1), policy, at, facts);
-  constexpr std::string_view prefix = "budget:";
-  if (term.starts_with(prefix)) {
-    const std::string state = term.substr(prefix.size());
-    const auto spent = at.entries.find(state);
-    const auto limit = policy.states.find(state);
-    if (limit == policy.states.end()) return false;
-    return limit->second.budget == 0 || spent == at.entries.end() ||
-           spent->second < limit->second.budget;
+  if (term.starts_with(budget_prefix)) {
+    return has_budget(term.substr(budget_prefix.size()), policy, at);
+  }
+  if (term.starts_with(fault_prefix)) {
+    const auto first = facts.lower_bound(term);
+    return first != facts.end() && first->starts_with(term);
   }
   return facts.contains(term);
 }
 
-Result<> check_term(const std::string& term, const RemediationPolicy& policy,
-                    const std::string& state) {
-  const std::string name = term.starts_with('!') ? term.substr(1) : term;
-  if (name.starts_with("budget:")) {
-    if (policy.states.contains(name.substr(7))) return {};
-    return make_error(Code::invalid, "state " + state + ": " + term + " names no state");
+/// Everything that must be known about the position holds; time is another matter.
+const std::string* missing_term(const PolicyEdge& edge, const RemediationPolicy& policy,
+                                const PolicyPosition& at, const std::set<std::string>& facts) {
+  for (const auto& term : edge.when) {
+    if (!holds(term, policy, at, facts)) return &term;
   }
-  if (known_facts().contains(name)) return {};
-  std::vector<std::string> all(known_facts().begin(), known_facts().end());
-  return make_error(Code::invalid, "state " + state + ": unknown fact " + name)
-      .with_remedy("known facts: " + join(all, ", "));
-}
-
-Result<> check_state(const RemediationPolicy& policy, const std::string& name,
-                     const PolicyState& state) {
-  if (!state.action.empty() && !known_actions().contains(state.action)) {
-    return make_error(Code::invalid, "state " + name + ": unknown action " + state.action);
-  }
-  if (state.final) return {};
-  bool always_out = false;
-  for (const auto& edge : state.next) {
-    if (!policy.states.contains(edge.go)) {
-      return make_error(Code::invalid, "state " + name + ": edge to unknown state " + edge.go);
-    }
-    for (const auto& term : edge.when) TRY_VOID(check_term(term, policy, name));
-    always_out = always_out || edge.when.empty();
-  }
-  if (!always_out) {
-    return make_error(Code::invalid, "state " + name + " can wait for ever")
-        .with_remedy("add an edge without `when`, with `after_s` as its deadline");
-  }
-  return {};
+  return nullptr;
 }
 
 }  // namespace
 
-const std::set<std::string>& known_facts() {
-  static const std::set<std::string> names = {
-      "permitted",        "device_lost",   "drained",      "isolated",     "hardware_witness",
-      "wants_reset",      "wants_reboot",  "wants_rma",    "wants_nothing", "action_done",
-      "action_failed",    "rebooted",      "agent_back",   "checks_passed", "checks_failed",
-      "new_witness",      "engine_known",  "in_allocation", "checks_unknown", "action_unknown"};
-  return names;
+bool is_power_action(std::string_view action) {
+  return action == "reboot" || action == "power_cycle";
 }
 
-const std::set<std::string>& known_actions() {
-  static const std::set<std::string> names = {
-      "evacuate",   "reset_gpus", "reboot",      "power_cycle",
-      "run_checks", "wipe",       "return_node", "open_rma"};
-  return names;
+bool is_disruptive_action(std::string_view action) {
+  return action == "reset_gpus" || is_power_action(action);
+}
+
+bool removes_capacity(std::string_view action) {
+  return is_disruptive_action(action) || action == "evacuate" || action == "open_rma";
 }
 
 PolicyStep policy_step(const RemediationPolicy& policy, const PolicyPosition& at,
@@ -84,18 +67,14 @@ PolicyStep policy_step(const RemediationPolicy& policy, const PolicyPosition& at
   if (found->second.final) return step;
   std::vector<std::string> waits;
   for (const auto& edge : found->second.next) {
-    bool all = true;
-    for (const auto& term : edge.when) {
-      if (!holds(term, policy, at, facts)) {
-        all = false;
-        waits.push_back(term);
-        break;
-      }
+    if (const std::string* term = missing_term(edge, policy, at, facts)) {
+      waits.push_back(*term);
+      continue;
     }
-    if (!all) continue;
     const Instant due = at.entered_at + seconds(edge.after_s);
     if (now >= due) {
       step.go = edge.go;
+      step.escalate = edge.escalate;
       return step;
     }
     if (!step.wake_at.is_set() || due < step.wake_at) step.wake_at = due;
@@ -104,12 +83,20 @@ PolicyStep policy_step(const RemediationPolicy& policy, const PolicyPosition& at
   return step;
 }
 
-Result<> check_policy(const RemediationPolicy& policy) {
-  if (!policy.states.contains(policy.initial)) {
-    return make_error(Code::invalid, "initial state " + policy.initial + " does not exist");
+const PolicyFault* find_fault(const RemediationPolicy& policy, std::string_view fault) {
+  const PolicyFault* best = nullptr;
+  for (const auto& known : policy.faults) {
+    if (!fault.starts_with(known.name)) continue;
+    if (!best || known.name.size() > best->name.size()) best = &known;
   }
-  for (const auto& [name, state] : policy.states) TRY_VOID(check_state(policy, name, state));
-  return {};
+  return best;
+}
+
+std::string wish_fact(std::string_view action) {
+  if (action == "rma") return "wants_rma";
+  if (action == "reboot") return "wants_reboot";
+  if (action == "reset" || action == "fabric") return "wants_reset";
+  return "wants_nothing";
 }
 
 }  // namespace tundish::control

@@ -4,10 +4,18 @@
 
 #include "base/text.hpp"
 #include "control/cluster/drained.hpp"
+#include "control/fault/budgets.hpp"
+#include "control/fault/check_plan.hpp"
 #include "control/fault/leave.hpp"
 #include "control/fault/policy.hpp"
+#include "control/lemon/lemon.hpp"
+#include "control/node/active.hpp"
 #include "control/node/checks.hpp"
+#include "control/permit/blast.hpp"
+#include "model/ops/governance_ops.hpp"
 #include "model/ops/incident_ops.hpp"
+#include "model/ops/rma_ops.hpp"
+#include "model/ops/witnessed_anew.hpp"
 
 namespace tundish::control {
 namespace {
@@ -68,6 +76,7 @@ std::optional<Action> action_for(const View& view, const Incident& incident, con
     checks.group = action.group;
     checks.limit = action.limit;
     checks.result_to = ResultTo::incident_checks;
+    add_active(checks, proving_checks(view, incident, state));
     return checks;
   }
   if (state.action == "wipe") {
@@ -124,9 +133,9 @@ void track_gap(const View& view, const Incident& incident, Outcome& out) {
     for (const auto& hit : incident.jobs) known = known || hit.job == job->id;
     if (!known && incident.device_lost) landed += " " + job->id;
   }
-  out.operations.push_back(note_incident(
-      incident.id, std::string(refuses_work),
-      landed.empty() ? "no job landed in between" : "landed in between:" + landed));
+  out.operations.push_back(
+      note_incident(incident.id, std::string(refuses_work),
+                    landed.empty() ? "no job landed in between" : "landed in between:" + landed));
 }
 
 void track_replacement(const View& view, const Incident& incident, Outcome& out) {
@@ -141,11 +150,84 @@ void track_replacement(const View& view, const Incident& incident, Outcome& out)
   }
 }
 
-void finish_policy(const Incident& incident, const PolicyState& state, Outcome& out) {
+void finish_policy(const View& view, const Incident& incident, const PolicyState& state,
+                   Outcome& out) {
+  if (is_stopped_by_brake(view.policy, state.action) && is_braked(view, incident.id)) {
+    out.reason = "the brake stops " + state.action;
+    return;
+  }
   if (state.action == "open_rma") {
     out.operations.push_back(open_rma(incident.id, "repairs and budgets are used up or useless"));
-  } else {
-    out.operations.push_back(return_node(incident.id));
+    return;
+  }
+  if (state.releases == Releases::every) {
+    out.operations.push_back(override_others(incident.id, "released by the policy"));
+  }
+  out.operations.push_back(return_node(incident.id));
+}
+
+void enter_first_state(const View& view, const Incident& incident, Outcome& out) {
+  // A policy that is loaded meanwhile begins anew; what was spent is spent already.
+  const bool begins = incident.policy_state.empty();
+  if (auto spent = spent_before(view, incident); begins && !spent.empty()) {
+    out.operations.push_back(carry_budgets(incident.id, std::move(spent)));
+  }
+  if (begins && view.policy.claims == ClaimKeeping::slot) {
+    out.operations.push_back(override_others(incident.id, "replaced: the policy keeps one claim"));
+  }
+  const auto& first = view.policy.states.at(view.policy.initial);
+  out.operations.push_back(enter_policy_state(incident.id, incident.policy_state,
+                                              view.policy.initial, first.action, first.doc,
+                                              first.owner));
+}
+
+void take_edge(const View& view, const Incident& incident, const PolicyStep& step, Outcome& out) {
+  const PolicyState& next = view.policy.states.at(*step.go);
+  if (step.escalate != Escalation::log) {
+    const auto whom = enum_names(step.escalate)[static_cast<std::size_t>(step.escalate)];
+    out.operations.push_back(note_incident(incident.id, "escalated: " + std::string(whom),
+                                           "from " + incident.policy_state + " to " + *step.go));
+  }
+  out.operations.push_back(enter_policy_state(incident.id, incident.policy_state, *step.go,
+                                              next.action, next.doc, next.owner));
+}
+
+/// The act of the current state as far as it can start. Checks whose preconditions do not hold are
+/// waited for or left out, as the policy says; left out as a whole, the act is over.
+void want_act(const View& view, const Incident& incident, const Node& node,
+              const std::set<std::string>& facts, Outcome& out) {
+  PolicyState state = view.policy.states.at(incident.policy_state);
+  if (state.action == "run_checks") {
+    const CheckPlan plan = plan_checks(view.policy, state, facts);
+    if (!plan.waits.empty()) {
+      out.reason = plan.waits;
+      return;
+    }
+    if (plan.is_empty()) {
+      out.operations.push_back(finish_act(incident.id, act_key(incident), StepOutcome::done,
+                                          "no check could run: skipped", {}));
+      return;
+    }
+    if (!state.checks.empty()) state.checks = plan.run;
+  }
+  if (auto action = action_for(view, incident, node, state)) {
+    out.actions.push_back(std::move(*action));
+  }
+}
+
+/// The record for the vendor; and a node that breaks too often is put before a person.
+void follow_end(const View& view, const Incident& incident, Outcome& out) {
+  const Rma* rma = find_rma(view.reg, incident.id);
+  if (incident.state == IncidentState::rma && !rma) {
+    out.operations.push_back(record_rma(incident.id));
+  }
+  if (incident.state != IncidentState::rma && rma && rma->state == RmaState::open) {
+    out.operations.push_back(close_rma(incident.id));
+  }
+  if (!out.operations.empty()) return;  // the record counts
+  if (!incident.hardware_witness || incident.drill) return;
+  if (auto proposal = propose_retirement(view, incident.node)) {
+    out.operations.push_back(open_proposal(std::move(*proposal)));
   }
 }
 
@@ -156,20 +238,29 @@ Outcome reconcile_incident(const View& view, const Incident& incident) {
   track_jobs(view, incident, out);
   track_gap(view, incident, out);
   track_replacement(view, incident, out);
-  if (incident.state != IncidentState::open) return out;
+  if (incident.state != IncidentState::open) {
+    follow_end(view, incident, out);
+    return out;
+  }
   const Node* node = view.reg.find(incident.node);
   if (!node) return out;
+  if (view.policy.states.empty()) {
+    out.reason = "no proved policy is loaded: watched and claimed, nothing is done";
+    return out;
+  }
   const auto found = view.policy.states.find(incident.policy_state);
   if (incident.policy_state.empty() || found == view.policy.states.end()) {
-    const auto& first = view.policy.states.at(view.policy.initial);
-    out.operations.push_back(enter_policy_state(incident.id, incident.policy_state,
-                                                view.policy.initial, first.action, first.doc,
-                                                first.owner));
+    enter_first_state(view, incident, out);
     return out;
   }
   const PolicyState& state = found->second;
   if (state.final) {
-    finish_policy(incident, state, out);
+    // A fault that came after the proof: what returns the node would forget it.
+    if (state.action == "return_node" && is_witnessed_anew(incident)) {
+      enter_first_state(view, incident, out);
+      return out;
+    }
+    finish_policy(view, incident, state, out);
     return out;
   }
   const TimelineEntry* act = current_act(incident);
@@ -178,22 +269,17 @@ Outcome reconcile_incident(const View& view, const Incident& incident) {
   // walk through every repair without doing one, up to the RMA of a node that nobody touched.
   const Instant clock =
       current && waits_for_leave(*act) ? std::min(view.now, incident.policy_since) : view.now;
+  const auto facts = facts_of(view, incident);
   const PolicyStep step = policy_step(
-      view.policy, {incident.policy_state, incident.policy_since, incident.entries},
-      facts_of(view, incident), clock);
+      view.policy, {incident.policy_state, incident.policy_since, incident.entries}, facts, clock);
   if (step.go) {
-    const PolicyState& next = view.policy.states.at(*step.go);
-    out.operations.push_back(enter_policy_state(incident.id, incident.policy_state, *step.go,
-                                                next.action, next.doc, next.owner));
+    take_edge(view, incident, step, out);
     return out;
   }
   if (step.wake_at.is_set()) out.wake(step.wake_at);
   out.reason = step.reason;
   const bool runs = current && is_open_act(*act);
-  if (!runs || state.action.empty()) return out;
-  if (auto action = action_for(view, incident, *node, state)) {
-    out.actions.push_back(std::move(*action));
-  }
+  if (runs && !state.action.empty()) want_act(view, incident, *node, facts, out);
   return out;
 }
 

@@ -86,6 +86,20 @@ std::string label_of(const Intent& intent, int index) {
   return index == nobody ? "nobody" : intent.networks[static_cast<std::size_t>(index)].label;
 }
 
+int network_of_target(const Intent& intent, const std::string& target) {
+  const auto colon = target.find(':');
+  if (colon == std::string::npos) return nobody;
+  const auto admin = parse_integer(target.substr(0, colon));
+  const auto number = parse_integer(target.substr(colon + 1));
+  if (!admin || *admin != intent.spec.rt_admin || !number) return nobody;
+  for (const auto* table : {&intent.by_l3vni, &intent.by_l2vni}) {
+    if (const auto it = table->find(static_cast<int>(*number)); it != table->end()) {
+      return it->second;
+    }
+  }
+  return nobody;
+}
+
 std::string owner_of_target(const Intent& intent, const std::string& target) {
   if (target == intent.storage_target) return "the storage";
   const auto colon = target.find(':');

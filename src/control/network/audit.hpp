@@ -2,6 +2,7 @@
 // The semantic audit: what was read back from all switches and fabrics together, against who owns
 // what. It shares no code with the plans: it derives every name and target anew.
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct AuditFinding {
   std::string switch_name;  ///< or fabric
   std::string what;
   std::string remedy;
+  std::set<int> joins = {};  ///< networks that it joins, two at least; empty: it joins nobody
 };
 
 /// Isolation is at stake: everything but `missing`.

@@ -25,7 +25,7 @@ class FabricAudit {
     if (seen_.default_is_full) {
       out_.add(AuditRule::default_limited, "default partition",
                "its members are full: every port reaches every other",
-               "declare ALL=limited for the default partition");
+               "declare ALL=limited for the default partition", all_here());
     }
     for (const auto& line : seen_.unclear) {
       add(AuditRule::unclear, "line", "not understood: " + line);
@@ -38,8 +38,18 @@ class FabricAudit {
   }
 
  private:
-  void add(AuditRule rule, const std::string& object, const std::string& what) {
-    out_.add(rule, object, what, undo);
+  void add(AuditRule rule, const std::string& object, const std::string& what,
+           std::set<int> joins = {}) {
+    out_.add(rule, object, what, undo, std::move(joins));
+  }
+  /// Every network whose partition is there. What was not written yet joins nobody.
+  std::set<int> all_here() const {
+    std::set<int> out;
+    for (const auto& partition : seen_.own.partitions) {
+      const int owner = find_in(intent_.by_pkey, partition.pkey);
+      if (owner != nobody && network(owner).partition_fabric == name_) out.insert(owner);
+    }
+    return out;
   }
   const WantedNetwork& network(int index) const {
     return intent_.networks[static_cast<std::size_t>(index)];
@@ -110,7 +120,8 @@ class FabricAudit {
     if (known->second.network == nobody || known->second.network != owner) {
       add(AuditRule::ports, object,
           "has member " + member.guid + " of node " + known->second.node + ", which belongs to " +
-              label_of(intent_, known->second.network));
+              label_of(intent_, known->second.network),
+          {owner, known->second.network});
     } else if (member.membership != IbMembership::full) {
       add(AuditRule::missing, object, member.guid + " is a limited member, wanted full");
     }
@@ -138,7 +149,8 @@ class FabricAudit {
       if (lives_in != nobody && lives_in == owner) continue;
       add(AuditRule::ports, object,
           "has " + gpu + " of " + node_of(intent_.gpus, gpu) + ", which belongs to " +
-              label_of(intent_, lives_in));
+              label_of(intent_, lives_in),
+          {owner, lives_in});
     }
     if (owner == nobody) return;
     check_imex(object, partition, network(owner));

@@ -8,8 +8,10 @@ class Findings {
  public:
   explicit Findings(std::string where) : where_(std::move(where)) {}
   void add(AuditRule rule, const std::string& object, const std::string& what,
-           const std::string& remedy) {
-    list.push_back({rule, object, where_, what, remedy});
+           const std::string& remedy, std::set<int> joins = {}) {
+    joins.erase(nobody);
+    if (joins.size() < 2) joins.clear();
+    list.push_back({rule, object, where_, what, remedy, std::move(joins)});
   }
   std::vector<AuditFinding> list;
 
@@ -21,6 +23,8 @@ class Findings {
 std::string label_of(const Intent& intent, int index);
 /// Whose route target it is: "VRF of acme/train", "storage", "nobody".
 std::string owner_of_target(const Intent& intent, const std::string& target);
+/// The network that it belongs to; nobody: no network.
+int network_of_target(const Intent& intent, const std::string& target);
 
 void audit_switch(const Intent& intent, const std::string& name, const SwitchSeen& seen,
                   std::vector<AuditFinding>& out);

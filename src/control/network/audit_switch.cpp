@@ -62,8 +62,9 @@ class SwitchAudit {
   }
 
  private:
-  void add(AuditRule rule, const std::string& object, const std::string& what) {
-    out_.add(rule, object, what, undo);
+  void add(AuditRule rule, const std::string& object, const std::string& what,
+           std::set<int> joins = {}) {
+    out_.add(rule, object, what, undo, std::move(joins));
   }
   void missing(const std::string& object, const std::string& what) {
     add(AuditRule::missing, object, what);
@@ -97,7 +98,7 @@ class SwitchAudit {
   }
 
   void check_targets(const std::string& object, const std::string& direction,
-                     const std::vector<std::string>& has, const std::string& own) {
+                     const std::vector<std::string>& has, const std::string& own, int owner) {
     bool found = false;
     for (const auto& target : has) {
       if (target == own) {
@@ -108,7 +109,8 @@ class SwitchAudit {
         add(AuditRule::numbering, object, direction + "s " + target + ", which no target can hold");
       }
       add(AuditRule::routes, object,
-          direction + "s " + target + ", which belongs to " + owner_of_target(intent_, target));
+          direction + "s " + target + ", which belongs to " + owner_of_target(intent_, target),
+          {owner, network_of_target(intent_, target)});
     }
     if (!found) missing(object, "does not " + direction + " its own " + own);
     if (std::count(has.begin(), has.end(), own) > 1) missing(object, own + " is there twice");
@@ -139,6 +141,12 @@ class SwitchAudit {
       return "the segment of " + label_of(intent_, it->second);
     }
     return "nobody";
+  }
+  int network_of_vni(int vni) const {
+    for (const auto* table : {&intent_.by_l3vni, &intent_.by_l2vni}) {
+      if (const auto it = table->find(vni); it != table->end()) return it->second;
+    }
+    return nobody;
   }
 
   void check_vlan(const std::string& object, int has, int wants, NumberRange ours) {
@@ -175,8 +183,8 @@ class SwitchAudit {
     check_vrf_numbers(vrf, wants.vrf_id, wants.l3vni);
     check_vlan(vrf.name, vrf.l3vlan, numbers && wanted_.needs_l3vlan ? numbers->l3vlan : 0,
                l3vlans());
-    check_targets(vrf.name, "import", vrf.import_targets, wants.l3_target);
-    check_targets(vrf.name, "export", vrf.export_targets, wants.l3_target);
+    check_targets(vrf.name, "import", vrf.import_targets, wants.l3_target, owner);
+    check_targets(vrf.name, "export", vrf.export_targets, wants.l3_target, owner);
     const bool leaks = wants.storage && !wants.storage_prefixes.empty() && !wanted_.storage.empty();
     for (const auto& leak : vrf.leaks) {
       const bool storage = leak.from_vrf == intent_.spec.storage_vrf && leaks;
@@ -194,7 +202,8 @@ class SwitchAudit {
       if (std::count(wants.begin(), wants.end(), route) != 0) continue;
       add(AuditRule::routes, vrf.name,
           "routes " + route.prefix + " to " + route.via + ", which is not wanted here" +
-              joined_tenants(parse_prefix(route.prefix)));
+              joined_tenants(parse_prefix(route.prefix)),
+          joined_by(parse_prefix(route.prefix), owner_of_vrf(vrf.name)));
     }
     for (const auto& route : wants) {
       if (std::count(vrf.routes.begin(), vrf.routes.end(), route) != 0) continue;
@@ -210,7 +219,8 @@ class SwitchAudit {
     if (vrf.l3vni != l3vni) {
       add(AuditRule::one_owner, vrf.name,
           "VNI " + std::to_string(vrf.l3vni) + " belongs to " + owner_of_vni(vrf.l3vni) +
-              ", wanted " + std::to_string(l3vni));
+              ", wanted " + std::to_string(l3vni),
+          {owner_of_vrf(vrf.name), network_of_vni(vrf.l3vni)});
     }
     check_rd(vrf.name, vrf.rd, vrf_id);
   }
@@ -222,8 +232,8 @@ class SwitchAudit {
     check_vrf_numbers(vrf, intent_.spec.storage_vrf_id, intent_.spec.storage_l3vni);
     check_vlan(vrf.name, vrf.l3vlan, wanted_.needs_l3vlan ? intent_.spec.storage_l3vlan : 0,
                l3vlans());
-    check_targets(vrf.name, "import", vrf.import_targets, intent_.storage_target);
-    check_targets(vrf.name, "export", vrf.export_targets, intent_.storage_target);
+    check_targets(vrf.name, "import", vrf.import_targets, intent_.storage_target, nobody);
+    check_targets(vrf.name, "export", vrf.export_targets, intent_.storage_target, nobody);
     check_routes(vrf, {});
     std::set<std::string> from;
     for (const auto& leak : vrf.leaks) {
@@ -248,7 +258,8 @@ class SwitchAudit {
     const std::string from =
         leak.from_vrf + (owner == nobody ? "" : " (" + label_of(intent_, owner) + ")");
     if (!allowed) {
-      add(AuditRule::routes, into.name, "takes in routes of " + from);
+      add(AuditRule::routes, into.name, "takes in routes of " + from,
+          {owner_of_vrf(into.name), owner});
       return;
     }
     if (leak.prefixes == wants) return;
@@ -265,7 +276,8 @@ class SwitchAudit {
       wider = true;
       add(AuditRule::routes, into.name,
           "takes in " + text + " of " + from + ", declared is " + join(wants, ", ") +
-              joined_tenants(prefix));
+              joined_tenants(prefix),
+          joined_by(prefix, owner == nobody ? owner_of_vrf(into.name) : owner));
     }
     if (!wider) missing(into.name, "takes in only a part of " + join(wants, ", ") + " of " + from);
   }
@@ -284,6 +296,18 @@ class SwitchAudit {
       if (names.size() == 3) break;
     }
     return names.empty() ? "" : "; it reaches nodes of " + join(names, ", ");
+  }
+
+  /// The same, with the network whose routes they are.
+  std::set<int> joined_by(const std::optional<Prefix>& prefix, int owner) const {
+    std::set<int> out = {owner};
+    for (std::size_t i = 0; prefix && i < intent_.networks.size(); ++i) {
+      for (const auto& text : intent_.networks[i].storage_prefixes) {
+        const auto own = parse_prefix(text);
+        if (own && own->overlaps(*prefix)) out.insert(static_cast<int>(i));
+      }
+    }
+    return out;
   }
 
   NumberRange vlans() const {
@@ -312,14 +336,15 @@ class SwitchAudit {
     if (vni_owner == nobody || (owner != nobody && vni_owner != owner)) {
       add(AuditRule::one_owner, object,
           "VNI " + std::to_string(segment.l2vni) + " belongs to " + owner_of_vni(segment.l2vni) +
-              ", the VRF to " + label_of(intent_, owner));
+              ", the VRF to " + label_of(intent_, owner),
+          {owner, vni_owner});
     }
     if (owner == nobody) return;
     const WantedNetwork& wants = network(owner);
     const SwitchNumbers* numbers = numbers_of(wants);
     check_vlan(object, segment.vlan, numbers ? numbers->vlan : 0, vlans());
-    check_targets(object, "import", segment.import_targets, wants.l2_target);
-    check_targets(object, "export", segment.export_targets, wants.l2_target);
+    check_targets(object, "import", segment.import_targets, wants.l2_target, owner);
+    check_targets(object, "export", segment.export_targets, wants.l2_target, owner);
     check_rd(object, segment.rd, numbers ? numbers->vlan : segment.vlan);
     check_gateway(object, segment, wants);
     if (segment.acl_in != wants.acl) {
@@ -432,7 +457,8 @@ class SwitchAudit {
     } else if (lives_in != wants.network) {
       add(AuditRule::ports, object,
           "is in " + vlan + " of " + label_of(intent_, lives_in) + ", wanted in " +
-              network(wants.network).label);
+              network(wants.network).label,
+          {lives_in, wants.network});
     }
   }
 

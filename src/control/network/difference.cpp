@@ -130,6 +130,13 @@ std::set<int> owner(const Map& map, const Key& key) {
   return it == map.end() ? std::set<int>{} : std::set<int>{it->second};
 }
 
+template <class T>
+bool holds_something(const T&) {
+  return true;
+}
+/// A port in quarantine is where it is before anybody wants it.
+bool holds_something(const SwitchPortState& port) { return port.mode != PortMode::quarantine; }
+
 /// Both lists by their key; `name` and `owners` speak of one item.
 template <class T, class Key, class Name, class Owners>
 void compare_lists(const std::vector<T>& wanted, const std::vector<T>& seen, Key key, Name name,
@@ -149,13 +156,70 @@ void compare_lists(const std::vector<T>& wanted, const std::vector<T>& seen, Key
     if (text.empty()) continue;
     auto whose = owners(wants);
     whose.merge(owners(*has));
-    out.push_back({name(wants) + ": " + text, std::move(whose), true});
+    out.push_back({name(wants) + ": " + text, std::move(whose), holds_something(*has)});
   }
   for (const auto& has : seen) {
     if (find(wanted, has) == wanted.end()) {
       out.push_back({name(has) + ": is not wanted", owners(has), true});
     }
   }
+}
+
+/// Whose way to the storage leads over the switch.
+std::set<int> storage_users(const Intent& intent, const std::string& switch_name) {
+  std::set<int> out;
+  const auto device = intent.switches.find(switch_name);
+  if (device == intent.switches.end() || device->second.storage.empty()) return out;
+  for (const int index : device->second.networks) {
+    const auto& network = intent.networks[static_cast<std::size_t>(index)];
+    if (network.storage && !network.storage_prefixes.empty()) out.insert(index);
+  }
+  return out;
+}
+
+const LeakState* find_leak(const VrfState& vrf, const std::string& from) {
+  const auto found = std::ranges::find(vrf.leaks, from, &LeakState::from_vrf);
+  return found == vrf.leaks.end() ? nullptr : &*found;
+}
+
+/// What the storage's VRF takes in, each by itself: it is the matter of the network that it is of.
+void compare_leaks(const Intent& intent, const VrfState& wanted, const VrfState& seen,
+                   std::vector<Difference>& out) {
+  std::set<std::string> all;
+  for (const auto* vrf : {&wanted, &seen}) {
+    for (const auto& leak : vrf->leaks) all.insert(leak.from_vrf);
+  }
+  for (const auto& from : all) {
+    const LeakState *wants = find_leak(wanted, from), *has = find_leak(seen, from);
+    const auto told = [](const LeakState* leak) { return leak ? list(leak->prefixes) : "none"; };
+    const std::string now = told(has), then = told(wants);
+    if (now == then) continue;
+    out.push_back({wanted.name + ": takes in " + now + " of " + from + ", wanted " + then,
+                   owner(intent.by_vrf, from), has != nullptr});
+  }
+}
+
+/// The storage's VRF with its leaks taken out, when both sides have it; those are told by network.
+std::vector<VrfState> without_leaks(std::vector<VrfState> vrfs, const std::string& name) {
+  for (auto& vrf : vrfs) {
+    if (vrf.name == name) vrf.leaks.clear();
+  }
+  return vrfs;
+}
+
+void compare_vrfs(const Intent& intent, const std::string& switch_name, const SwitchState& wanted,
+                  const SwitchState& seen, std::vector<Difference>& out) {
+  const std::string& storage = intent.spec.storage_vrf;
+  const VrfState *wants = find_vrf(wanted, storage), *has = find_vrf(seen, storage);
+  compare_lists(
+      without_leaks(wanted.vrfs, storage), without_leaks(seen.vrfs, storage), &VrfState::name,
+      [](const VrfState& vrf) { return vrf.name; },
+      [&](const VrfState& vrf) {
+        return vrf.name == storage ? storage_users(intent, switch_name)
+                                   : owner(intent.by_vrf, vrf.name);
+      },
+      out);
+  if (wants && has) compare_leaks(intent, *wants, *has, out);
 }
 
 /// Whose the port is wanted to be and whose VLAN it is in.
@@ -168,6 +232,9 @@ std::set<int> owners_of_port(const Intent& intent, const std::string& switch_nam
   if (known != device->second.ports.end() && known->second.network != nobody) {
     out.insert(known->second.network);
   }
+  if (port.mode == PortMode::routed && port.vrf == intent.spec.storage_vrf) {
+    out.merge(storage_users(intent, switch_name));
+  }
   if (port.mode != PortMode::access) return out;
   for (std::size_t i = 0; i < intent.networks.size(); ++i) {
     const auto numbers = intent.networks[i].switches.find(switch_name);
@@ -178,7 +245,20 @@ std::set<int> owners_of_port(const Intent& intent, const std::string& switch_nam
   return out;
 }
 
+constexpr std::size_t lines_told = 3;
+
 }  // namespace
+
+std::string tell_lines(const std::vector<std::string>& lines) {
+  std::string out;
+  for (std::size_t i = 0; i < lines.size() && i < lines_told; ++i) {
+    out += (i == 0 ? "" : " | ") + lines[i];
+  }
+  if (lines.size() > lines_told) {
+    out += " | and " + std::to_string(lines.size() - lines_told) + " more";
+  }
+  return out;
+}
 
 std::vector<Difference> differences(const Intent& intent, const std::string& switch_name,
                                     const SwitchState& wanted, const SwitchState& seen) {
@@ -193,9 +273,7 @@ std::vector<Difference> differences(const Intent& intent, const std::string& swi
       wanted.ports, seen.ports, &SwitchPortState::name,
       [](const SwitchPortState& port) { return port.name; },
       [&](const SwitchPortState& port) { return owners_of_port(intent, switch_name, port); }, out);
-  compare_lists(
-      wanted.vrfs, seen.vrfs, &VrfState::name, [](const VrfState& vrf) { return vrf.name; },
-      [&](const VrfState& vrf) { return owner(intent.by_vrf, vrf.name); }, out);
+  compare_vrfs(intent, switch_name, wanted, seen, out);
   compare_lists(
       wanted.segments, seen.segments, &SegmentState::vlan,
       [](const SegmentState& segment) { return "vlan " + std::to_string(segment.vlan); },

@@ -17,4 +17,7 @@ std::vector<Difference> differences(const Intent& intent, const std::string& swi
 std::vector<Difference> differences(const Intent& intent, const FabricState& wanted,
                                     const FabricState& seen);
 
+/// The first three lines, and how many more there are.
+std::string tell_lines(const std::vector<std::string>& lines);
+
 }  // namespace tundish::control::network

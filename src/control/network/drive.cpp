@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "control/network/difference.hpp"
 #include "control/network/port_tables.hpp"
 #include "control/network/reconcile_switch.hpp"
 
@@ -46,6 +47,19 @@ PortRef storage_port(const View& view, const std::string& fabric, const std::str
   return out;
 }
 
+/// What an order leaves as it is, in use or not: the networks of others, and the storage's VRF.
+/// What nobody in the registry has is nobody's to keep.
+std::vector<std::string> kept_vrfs(const View& view, const Allocation& allocation,
+                                   const Intent& intent, const std::string& switch_name) {
+  std::vector<std::string> out = keep_vrfs(intent, switch_name);
+  for (const auto& [id, other] : view.reg.all<Network>()) {
+    const bool beside = other.allocation != allocation.id && other.status.vrf_id != 0 &&
+                        other.status.fabric == intent.fabric;
+    if (beside) out.push_back(vrf_name(other.status.vrf_id));
+  }
+  return out;
+}
+
 void add_storage_acts(const View& view, const Allocation& allocation, const Network& network,
                       std::vector<Action>& out) {
   if (!network.spec.storage) return;
@@ -59,10 +73,11 @@ void add_storage_acts(const View& view, const Allocation& allocation, const Netw
     intent.patch = std::move(*patch);
     const Intent all = intent_of(view, network.status.fabric);
     intent.segment = all.spec.storage_vrf;
-    intent.keep_vrfs = keep_vrfs(all, name);
+    intent.keep_vrfs = kept_vrfs(view, allocation, all, name);
     intent.ownership = ownership_of(view, *device);
     if (!is_behind(view, allocation, port, intent)) continue;
     Action action = make_action(allocation, network, "route_storage", name);
+    action.reason = change_text(view, port, intent);
     action.act = AttachAct{port, std::move(intent)};
     out.push_back(std::move(action));
   }
@@ -94,6 +109,16 @@ std::optional<IbPartitionState> wanted_partition(const View& view, const Network
   return out;
 }
 
+std::string partition_change(const View& view, const std::string& fabric,
+                             const FabricState& desired, const FabricState& seen) {
+  const Intent intent = intent_of(view, fabric);
+  std::vector<std::string> lines;
+  for (const auto& one : differences(intent, desired, seen)) {
+    lines.push_back(name_guids(intent, one.what));
+  }
+  return fabric + " " + tell_lines(lines);
+}
+
 void add_partition_act(const View& view, const Allocation& allocation, const Network& network,
                        std::vector<Action>& out) {
   const std::string& name = network.status.partition_fabric;
@@ -112,6 +137,7 @@ void add_partition_act(const View& view, const Allocation& allocation, const Net
   if (wanted) desired.partitions.push_back(*wanted);
   std::ranges::sort(desired.partitions, {}, &IbPartitionState::pkey);
   Action action = make_action(allocation, network, "set_partition", name);
+  action.reason = partition_change(view, name, desired, seen->seen.own);
   action.act =
       FabricAct{{name, fabric->spec.management_url, fabric->spec.partitions}, std::move(desired)};
   out.push_back(std::move(action));
@@ -162,7 +188,8 @@ Result<PortIntent> port_intent(const View& view, const Allocation& allocation,
   if (!device) return make_error(Code::not_found, "switch " + port.switch_name + " is not known");
   intent.patch = TRY(patch_for(view, allocation, member.node, member.interface,
                                segment.empty() ? PatchTarget::quarantine : PatchTarget::attach));
-  intent.keep_vrfs = keep_vrfs(intent_of(view, fabric_of(*device)), port.switch_name);
+  const Intent all = intent_of(view, fabric_of(*device));
+  intent.keep_vrfs = kept_vrfs(view, allocation, all, port.switch_name);
   intent.ownership = ownership_of(view, *device);
   return intent;
 }
@@ -173,6 +200,27 @@ bool is_behind(const View& view, const Allocation& allocation, const PortRef& po
   if (!seen || is_drifted(view, allocation, port.switch_name)) return false;
   const SwitchState& own = seen->reading.seen.own;
   return !(merge_patch(own, intent.patch, intent.keep_vrfs) == own);
+}
+
+std::string change_text(const View& view, const PortRef& port, const PortIntent& intent) {
+  if (!is_configured(port)) {
+    const auto seen = seen_segment(view, port);
+    const auto place = [](const std::string& segment) {
+      return segment.empty() ? "quarantine" : segment;
+    };
+    return port.port + ": " + (seen ? "in " + place(*seen) : "not seen") + ", wanted in " +
+           place(intent.segment);
+  }
+  const SwitchObserved* seen = fresh_switch(view, port.switch_name);
+  const Switch* device = view.reg.find_named<Switch>(port.switch_name);
+  if (!seen || !device) return port.port + ": " + port.switch_name + " was not read lately";
+  const SwitchState& own = seen->reading.seen.own;
+  std::vector<std::string> lines;
+  for (auto& one : differences(intent_of(view, fabric_of(*device)), port.switch_name,
+                               merge_patch(own, intent.patch, intent.keep_vrfs), own)) {
+    lines.push_back(std::move(one.what));
+  }
+  return port.switch_name + " " + tell_lines(lines);
 }
 
 std::vector<Action> beside_actions(const View& view, const Allocation& allocation) {

@@ -17,6 +17,10 @@ Result<PortIntent> port_intent(const View& view, const Allocation& allocation,
 bool is_behind(const View& view, const Allocation& allocation, const PortRef& port,
                const PortIntent& intent);
 
+/// What the act would change on the switch as last seen, for people: "swp3: in quarantine, wanted
+/// in vlan 110".
+std::string change_text(const View& view, const PortRef& port, const PortIntent& intent);
+
 /// Somebody else changed what the allocation has on the switch, as last seen: that is told, and
 /// left alone until reconcile_switch restores it.
 bool is_drifted(const View& view, const Allocation& allocation, const std::string& switch_name);

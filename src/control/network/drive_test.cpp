@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "control/allocation/reconcile_allocation.hpp"
 #include "control/network/reconcile_switch.hpp"
 #include "control/network/site_for_test.hpp"
 
@@ -26,6 +27,24 @@ class DriveTest : public testing::Test {
   PartitionLook place(const std::string& node, const std::string& network = "a") {
     return partition_place(site.view(), site.allocation(network),
                            *site.registry.find_named<Node>(node));
+  }
+  /// Every port is seen where it is wanted.
+  void show_ports() {
+    const Intent intent = site.intent();
+    for (const auto& [name, device] : intent.switches) {
+      for (const auto& [port, wants] : device.ports) {
+        PortObserved& seen = site.seen.ports[{name, port}];
+        seen.segment = wants.network == nobody
+                           ? ""
+                           : intent.networks[static_cast<std::size_t>(wants.network)].segment;
+        seen.at = site.now;
+      }
+    }
+  }
+  void take_looks() {
+    for (const auto& change : reconcile_networks(site.view(), "access").changes) {
+      site.must(change.operation);
+    }
   }
   FabricObserved& ib() { return site.seen.fabrics["ib0"]; }
   std::vector<IbMember>& members(std::size_t partition) {
@@ -161,15 +180,133 @@ TEST_F(DriveTest, a_deleted_clusters_partition_goes_and_its_nodes_wait_for_their
 TEST_F(DriveTest, a_drifted_partition_is_left_alone) {
   members(0).push_back({guid_free, IbMembership::full});
   for (int i = 0; i < 2; ++i) {
-    for (const auto& change : reconcile_networks(site.view(), "access").changes) site.must(change);
+    take_looks();
   }
   members(0).pop_back();
   site.show_as_planned();
-  for (const auto& change : reconcile_networks(site.view(), "access").changes) site.must(change);
+  take_looks();
   members(0).push_back({guid_free, IbMembership::full});
   site.show_tables();
-  for (const auto& change : reconcile_networks(site.view(), "access").changes) site.must(change);
+  take_looks();
   EXPECT_EQ(wanted("a"), std::nullopt);
+}
+
+/// What is wanted of the network beside its partition, by the names of the acts.
+std::vector<std::string> acts_of(const Outcome& outcome) {
+  std::vector<std::string> out;
+  for (const auto& action : outcome.actions) {
+    const auto* attach = std::get_if<AttachAct>(&action.act);
+    if (attach) out.push_back(action.name + " " + attach->port.switch_name);
+  }
+  return out;
+}
+
+TEST_F(DriveTest, an_order_proposes_nothing_of_the_others) {
+  show_ports();
+  for (const char* name : {"a", "b", "c"}) {
+    const auto acts = acts_of(reconcile_allocation(site.view(), site.allocation(name)));
+    ASSERT_EQ(acts, std::vector<std::string>()) << name;
+  }
+  // One more address of a's towards the storage: leaf1 holds the routes of every tenant.
+  site.must(add_node(site.allocation("a").id, site.node("n0104"), MemberRole::member, {}));
+  const Outcome own = reconcile_allocation(site.view(), site.allocation("a"));
+  EXPECT_FALSE(acts_of(own).empty());
+  for (const char* other : {"b", "c"}) {
+    const auto acts = acts_of(reconcile_allocation(site.view(), site.allocation(other)));
+    EXPECT_EQ(acts, std::vector<std::string>()) << other;
+  }
+}
+
+TEST_F(DriveTest, what_ports_of_a_switch_share_needs_one_act_and_says_what_changes) {
+  show_ports();
+  site.must(set_firewall(site.registry.find_named<Cluster>("b")->id, {}));
+  const Outcome outcome = reconcile_allocation(site.view(), site.allocation("b"));
+  int updates = 0;
+  for (const auto& action : outcome.actions) {
+    if (action.name != "update_port") continue;
+    ++updates;
+    EXPECT_THAT(action.reason, HasSubstr("rules, wanted"));
+  }
+  EXPECT_EQ(updates, 2) << "one on each leaf";
+  site.create("acme", "e", {"n0104", "n0105"});
+  site.show_as_planned();
+  show_ports();
+  site.must(set_firewall(site.registry.find_named<Cluster>("e")->id, {}));
+  const auto acts = acts_of(reconcile_allocation(site.view(), site.allocation("e")));
+  EXPECT_EQ(std::count(acts.begin(), acts.end(), "update_port leaf1"), 1);
+}
+
+/// Orders on a leaf where a hand changed something of another network.
+class OthersTest : public DriveTest {
+ protected:
+  /// What the member's order would leave on the leaf; nullopt: it has nothing to do there.
+  std::optional<SwitchState> after(const std::string& network, const std::string& node,
+                                   const std::string& leaf, const std::string& port) {
+    const Allocation& held = site.allocation(network);
+    const AllocationNode& member = *find_member(held, site.node(node));
+    const PortRef ref{leaf, "ssh://root@10.88.2.1", port, "frr"};
+    const auto intent = port_intent(site.view(), held, member, ref, held.status.segment);
+    EXPECT_TRUE(intent);
+    if (!intent || !is_behind(site.view(), held, ref, *intent)) return std::nullopt;
+    return merge_patch(site.shown(leaf), intent->patch, intent->keep_vrfs);
+  }
+  std::optional<SwitchState> after_a() { return after("a", "n0101", "leaf1", "swp1"); }
+  int vlan_on_leaf1(const std::string& network) {
+    for (const auto& one : site.network(network).status.switches) {
+      if (one.switch_name == "leaf1") return one.vlan;
+    }
+    return 0;
+  }
+  SwitchPortState& port_of(const std::string& name) {
+    return *const_cast<SwitchPortState*>(find_port(site.shown("leaf1"), name));
+  }
+};
+
+TEST_F(OthersTest, a_list_that_a_hand_unhooked_is_left_where_it_is) {
+  const int vlan = vlan_on_leaf1("b");
+  for (auto& segment : site.shown("leaf1").segments) {
+    if (segment.vlan == vlan) segment.acl_in = "";
+  }
+  EXPECT_EQ(after_a(), std::nullopt);
+}
+
+TEST_F(OthersTest, a_segment_whose_only_port_a_hand_took_out_waits_for_that_hand) {
+  port_of("swp2").mode = PortMode::quarantine;
+  port_of("swp2").vlan = 0;
+  EXPECT_EQ(after_a(), std::nullopt);
+  port_of("swp1").mode = PortMode::quarantine;  // and a has something to do
+  port_of("swp1").vlan = 0;
+  const auto merged = after_a();
+  ASSERT_TRUE(merged);
+  EXPECT_NE(find_segment(*merged, vlan_on_leaf1("b")), nullptr);
+  EXPECT_NE(find_acl(*merged, acl_name(site.network("b").status.vrf_id)), nullptr);
+}
+
+TEST_F(OthersTest, what_the_storage_takes_in_of_another_network_is_that_ones) {
+  const std::string own = vrf_name(site.network("a").status.vrf_id);
+  const std::string other = vrf_name(site.network("b").status.vrf_id);
+  auto& storage = *const_cast<VrfState*>(find_vrf(site.shown("leaf1"), "Vrf60001"));
+  const auto leaks = storage.leaks;
+  std::erase_if(storage.leaks, [&](const LeakState& leak) { return leak.from_vrf == other; });
+  EXPECT_EQ(after_a(), std::nullopt);
+  std::erase_if(storage.leaks, [&](const LeakState& leak) { return leak.from_vrf == own; });
+  const auto merged = after_a();
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(find_vrf(*merged, "Vrf60001")->leaks.size(), leaks.size() - 1);
+}
+
+TEST_F(OthersTest, what_no_network_in_the_registry_has_is_taken_away) {
+  SwitchState& shown = site.shown("leaf1");
+  VrfState gone = *find_vrf(shown, vrf_name(site.network("b").status.vrf_id));
+  gone.name = "Vrf05999";
+  gone.vrf_id = 5999;
+  shown.vrfs.push_back(gone);
+  shown.acls.push_back({acl_name(5999), {}});
+  sort_state(shown);
+  const auto merged = after_a();
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(find_vrf(*merged, "Vrf05999"), nullptr);
+  EXPECT_EQ(find_acl(*merged, acl_name(5999)), nullptr);
 }
 
 }  // namespace

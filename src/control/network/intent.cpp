@@ -30,9 +30,31 @@ AclRule rule(AclAction action, const std::string& source, const std::string& des
   return out;
 }
 
+/// The switch answers its tenants' ARP, which no list sees, and ICMP to the gateway. Its routing
+/// and management listen on the same addresses and are for nobody there; a tenant's prefix, and the
+/// storage's, would open them.
+void add_own_addresses(const FabricSpec& fabric, const NetworkSpec& spec,
+                       const std::string& gateway, std::vector<AclRule>& out) {
+  const auto alone = [](const std::string& address) {
+    return address.substr(0, address.find('/')) + "/32";
+  };
+  if (!gateway.empty()) {
+    for (const auto& from : spec.prefixes) {
+      out.push_back(rule(AclAction::permit, from, alone(gateway)));
+      out.back().protocol = "icmp";
+    }
+    out.push_back(rule(AclAction::deny, "", alone(gateway)));
+  }
+  for (const auto& port : fabric.storage_ports) {
+    out.push_back(rule(AclAction::deny, "", alone(port.address)));
+  }
+}
+
 /// Ours first: no rule of a tenant opens the underlay, management or other nodes' addresses.
-std::vector<AclRule> common_rules(const FabricSpec& fabric, const NetworkSpec& spec) {
+std::vector<AclRule> common_rules(const FabricSpec& fabric, const NetworkSpec& spec,
+                                  const std::string& gateway) {
   std::vector<AclRule> out;
+  add_own_addresses(fabric, spec, gateway, out);
   for (const auto& prefix : fabric.underlay) out.push_back(rule(AclAction::deny, "", prefix));
   for (const auto& prefix : fabric.management) out.push_back(rule(AclAction::deny, "", prefix));
   if (!fabric.storage_prefix.empty()) {
@@ -145,7 +167,7 @@ class IntentWriter {
     wanted.prefixes = network.spec.prefixes;
     wanted.mtu = network.spec.mtu;
     wanted.storage = network.spec.storage && !out_.spec.storage_prefix.empty();
-    wanted.rules = common_rules(out_.spec, network.spec);
+    wanted.rules = common_rules(out_.spec, network.spec, wanted.gateway);
     wanted.partition_fabric = status.partition_fabric;
     wanted.nvlink_fabric = status.nvlink_fabric;
     wanted.pkey = status.pkey;

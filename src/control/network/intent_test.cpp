@@ -119,6 +119,34 @@ TEST_F(IntentTest, partitions_hold_the_members_of_the_network_and_nobody_else) {
   EXPECT_EQ(nvlink.nvlink[0].gpus, (std::vector<std::string>{"GPU-n0101", "GPU-n0201"}));
 }
 
+/// bgpd and sshd of a leaf listen on the gateway's address too.
+TEST_F(IntentTest, a_tenant_reaches_of_the_leaf_itself_what_a_gateway_answers_and_nothing_else) {
+  const auto plan = *plan_switch(site.intent(), "leaf1");
+  const auto& network = site.network("a");
+  const AclState* list = find_acl(plan, acl_name(network.status.vrf_id));
+  ASSERT_NE(list, nullptr);
+  const std::string gateway = network.status.segments[0].gateway;
+  const std::string own = gateway.substr(0, gateway.find('/')) + "/32";
+  const auto first = [&](const std::string& protocol, const std::string& to) {
+    for (const auto& rule : list->rules) {
+      const bool fits = rule.protocol == "ip" || rule.protocol == protocol;
+      if (fits && rule.destination == to) return rule.action;
+    }
+    return AclAction::permit;
+  };
+  EXPECT_EQ(first("tcp", own), AclAction::deny);
+  EXPECT_EQ(first("udp", own), AclAction::deny);
+  EXPECT_EQ(first("icmp", own), AclAction::permit);
+  EXPECT_EQ(first("tcp", "10.200.0.1/32"), AclAction::deny) << "the leaf's side of the storage";
+  std::size_t at = 0, wide = 0;
+  for (std::size_t i = 0; i < list->rules.size(); ++i) {
+    const auto& rule = list->rules[i];
+    if (rule.destination == own) at = i;
+    if (rule.destination == network.spec.prefixes[0] && wide == 0) wide = i;
+  }
+  EXPECT_LT(at, wide) << "before the rule that opens the prefix";
+}
+
 TEST_F(IntentTest, a_switch_without_router_id_is_refused) {
   SwitchSpec spec;
   spec.management_url = "ssh://x";

@@ -33,6 +33,7 @@ class Finder {
     for (const auto& port : seen_.ports) {
       if (port.has_table) add_strangers(port);
     }
+    add_foreign();
     for (std::size_t i = 0; i < intent_.networks.size(); ++i) {
       const auto& network = intent_.networks[i];
       if (network.partition_fabric != fabric) continue;
@@ -64,6 +65,47 @@ class Finder {
                    " and must not";
       out_.differences.push_back(std::move(found));
     }
+  }
+
+  /// Keys that nobody gave them: whoever wrote such a partition joins its members, whatever the
+  /// range of the key. Members that are all limited do not hear each other.
+  void add_foreign() {
+    struct Carriers {
+      std::map<int, std::vector<std::string>> ports;  ///< by network
+      bool some_full = false;
+    };
+    std::map<int, Carriers> keys;
+    for (const auto& port : seen_.ports) {
+      const auto device = intent_.guids.find(port.guid);
+      if (device == intent_.guids.end() || device->second.network == nobody) continue;
+      for (const auto& entry : port.has_table ? port.pkeys : std::vector<PkeyObserved>{}) {
+        if (entry.pkey == default_pkey || is_own(ownership_, entry.pkey)) continue;
+        Carriers& carriers = keys[entry.pkey];
+        carriers.ports[device->second.network].push_back(port.guid);
+        carriers.some_full = carriers.some_full || entry.membership == IbMembership::full;
+      }
+    }
+    for (const auto& [pkey, carriers] : keys) {
+      Difference all;
+      std::vector<std::string> told;
+      for (const auto& [index, ports] : carriers.ports) {
+        if (!carriers.some_full) add_foreign(pkey, {index}, ports);
+        all.networks.insert(index);
+        told.insert(told.end(), ports.begin(), ports.end());
+      }
+      if (carriers.some_full) add_foreign(pkey, all.networks, told);
+    }
+  }
+
+  void add_foreign(int pkey, const std::set<int>& networks, std::vector<std::string> ports) {
+    constexpr std::size_t most = 4;
+    std::sort(ports.begin(), ports.end());
+    std::string text = "PKey " + pkey_text(pkey) + " that is none of ours is on";
+    for (std::size_t i = 0; i < ports.size() && i < most; ++i) {
+      text += (i == 0 ? " port " : ", port ") + ports[i];
+    }
+    if (ports.size() > most) text += " and " + std::to_string(ports.size() - most) + " more";
+    out_.differences.push_back({text, networks, true});
   }
 
   void add_doubts(int index, const std::string& guid) {
@@ -136,8 +178,10 @@ std::string stranger_in(const FabricObserved& seen, const FabricOwnership& owner
     if (entry.pkey == default_pkey && entry.membership == IbMembership::full) {
       return "is a full member of the default partition";
     }
-    if (entry.pkey == pkey || !is_own(ownership, entry.pkey)) continue;
-    return "still carries PKey " + pkey_text(entry.pkey);
+    if (entry.pkey == pkey || entry.pkey == default_pkey) continue;
+    return is_own(ownership, entry.pkey)
+               ? "still carries PKey " + pkey_text(entry.pkey)
+               : "carries PKey " + pkey_text(entry.pkey) + ", which is none of ours";
   }
   return "";
 }

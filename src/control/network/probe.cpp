@@ -9,13 +9,6 @@
 namespace tundish::control::network {
 namespace {
 
-std::string name_of(const Registry& reg, const ClusterId& id) {
-  const Cluster* cluster = reg.find(id);
-  if (!cluster) return id.str();
-  const Tenant* tenant = reg.find(cluster->meta.tenant);
-  return (tenant ? tenant->meta.name : cluster->meta.tenant.str()) + "/" + cluster->meta.name;
-}
-
 const Port* port_named(const Node& node, const std::string& name) {
   for (const auto& port : node.spec.ports) {
     if (port.name == name) return &port;
@@ -40,7 +33,7 @@ void add_members(const View& view, const ClusterId& id, ProbePlan& plan) {
     const std::string label = "node " + node->meta.name + ": ";
     const Port* port = port_named(*node, member.interface);
     if (!member.attached || !member.joined) {
-      plan.left_out.push_back(label + "is not in its network yet");
+      plan.left_out.push_back(label + std::string(joins_still));
     } else if (!is_present(view, member.node)) {
       plan.left_out.push_back(label + "was not heard lately");
     } else if (!port) {
@@ -53,6 +46,7 @@ void add_members(const View& view, const ClusterId& id, ProbePlan& plan) {
       one.cluster = id;
       one.probe.self = one.id;
       one.probe.interface = member.interface;
+      one.address = member.address;
       one.probe.targets.push_back({one.id, member.address, port->mac});
       one.probe.gateway = gateway_of(view, *held);
       plan.participants.push_back(std::move(one));
@@ -132,8 +126,8 @@ ProbeWayResult judge_way(const ProbePlan& plan, const Sightings& all, ProbeWay w
 ProbePair judge_pair(const Registry& reg, const ProbePlan& plan, const Sightings& all,
                      const ClusterId& from, const ClusterId& to) {
   ProbePair pair;
-  pair.from = name_of(reg, from);
-  pair.to = name_of(reg, to);
+  pair.from = cluster_label(reg, from);
+  pair.to = cluster_label(reg, to);
   pair.same = from == to;
   bool any_open = false, all_closed = true;
   for (int way = 0; way < probe_ways; ++way) {
@@ -152,10 +146,13 @@ void add_services(const Registry& reg, const ProbePlan& plan,
     const auto answer = answers.find(one.id);
     if (answer == answers.end() || !answer->second.answered) continue;
     for (const auto& service : answer->second.seen.services) {
-      const std::string cluster = name_of(reg, one.cluster);
+      const std::string cluster = cluster_label(reg, one.cluster);
       ProbeServiceResult& result = found[{cluster, service.name}];
       result.cluster = cluster;
       result.service = service.name;
+      for (const auto& asked : one.probe.services) {
+        if (asked.name == service.name) result.closed_to_all = closed_to_all(reg, asked.address);
+      }
       if (service.reach == ProbeReach::reached) result.reached.push_back(one.name);
       if (service.reach == ProbeReach::refused) result.refused.push_back(one.name);
       if (service.reach == ProbeReach::silent) result.silent.push_back(one.name);
@@ -164,7 +161,33 @@ void add_services(const Registry& reg, const ProbePlan& plan,
   for (auto& [key, result] : found) matrix.services.push_back(std::move(result));
 }
 
+std::vector<ProbeSender> senders_of(const Registry& reg, const ProbePlan& plan) {
+  std::vector<ProbeSender> out;
+  const auto count = [](const auto& list) { return static_cast<int>(list.size()); };
+  for (const auto& one : plan.participants) {
+    const NetProbe& probe = one.probe;
+    out.push_back({one.name, cluster_label(reg, one.cluster), probe.interface, one.address,
+                   count(probe.targets), count(probe.services), count(probe.out_of_band),
+                   count(probe.exports)});
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string cluster_label(const Registry& reg, const ClusterId& id) {
+  const Cluster* cluster = reg.find(id);
+  if (!cluster) return id.str();
+  const Tenant* tenant = reg.find(cluster->meta.tenant);
+  return (tenant ? tenant->meta.name : cluster->meta.tenant.str()) + "/" + cluster->meta.name;
+}
+
+ProbeMatrix rehearse_probe(const Registry& reg, const ProbePlan& plan) {
+  ProbeMatrix matrix;
+  matrix.left_out = plan.left_out;
+  matrix.senders = senders_of(reg, plan);
+  return matrix;
+}
 
 ProbePlan plan_probe(const View& view, const std::vector<ClusterId>& clusters,
                      const std::string& token, const std::vector<ProbeService>& services) {
@@ -205,19 +228,16 @@ ProbeMatrix judge_probe(const Registry& reg, const ProbePlan& plan,
       clusters.push_back(one.cluster);
     }
   }
-  bool good = clusters.size() > 1;
   for (const auto& from : clusters) {
     for (const auto& to : clusters) {
       matrix.pairs.push_back(judge_pair(reg, plan, all, from, to));
-      good = good && matrix.pairs.back().good;
     }
   }
   matrix.out_of_band = judge_out_of_band(plan, answers);
-  for (const auto& row : matrix.out_of_band) good = good && row.cell == ProbeCell::closed;
   matrix.storage = judge_exports(reg, plan, answers);
-  for (const auto& row : matrix.storage) good = good && row.good;
-  matrix.isolated = good;
   add_services(reg, plan, answers, matrix);
+  matrix.senders = senders_of(reg, plan);
+  conclude_probe(matrix);
   return matrix;
 }
 

@@ -15,12 +15,16 @@ struct ProbeParticipant {
   NodeId node;
   std::string name;
   ClusterId cluster;
+  std::string address;  ///< in the tenant's network
   NetProbe probe;
 };
 
 /// TCP port that participants listen on during a run; outside the range that Linux hands out to
 /// programs (net.ipv4.ip_local_port_range, 32768 and up).
 inline constexpr int probe_port = 18515;
+
+/// Of a node that was left out because it is on its way in, which proves nothing and hides nothing.
+constexpr std::string_view joins_still = "is not in its network yet";
 
 struct ProbePlan {
   std::vector<ProbeParticipant> participants;
@@ -65,12 +69,31 @@ struct ProbePair {
 struct ProbeServiceResult {
   std::string cluster, service;
   std::vector<std::string> reached, refused, silent;
+  std::string closed_to_all;
   void fields(Fields& f) {
     f(1, "cluster", cluster, "tenant/cluster");
     f(2, "service", service, "as asked");
     f(3, "reached", reached, "nodes that could connect");
     f(4, "refused", refused, "nodes that were told no");
     f(5, "silent", silent, "nodes that got no answer");
+    f(6, "closed_to_all", closed_to_all,
+      "why no tenant may get an answer there; empty: nobody says who may, it is not judged");
+  }
+};
+
+/// Who takes part; in a dry run, who would.
+struct ProbeSender {
+  std::string node, cluster, interface, address;
+  int targets = 0, services = 0, out_of_band = 0, exports = 0;
+  void fields(Fields& f) {
+    f(1, "node", node, "name");
+    f(2, "cluster", cluster, "tenant/cluster");
+    f(3, "interface", interface, "port that sends");
+    f(4, "address", address, "IPv4 in the tenant's network");
+    f(5, "targets", targets, "other ports that it sends to, of every tenant");
+    f(6, "services", services, "services that it tries");
+    f(7, "out_of_band", out_of_band, "addresses that it calls on the out-of-band network");
+    f(8, "exports", exports, "storage exports that it tries, its own among them");
   }
 };
 
@@ -131,6 +154,26 @@ struct ProbeStorage {
   }
 };
 
+/// `leak`: a way between clusters, or onto the out-of-band network, was seen open. `unproved`: no
+/// such way was seen, and not every way was proved closed.
+enum class ProbeVerdict { unproved, isolated, leak };
+inline std::span<const std::string_view> enum_names(ProbeVerdict) {
+  static constexpr std::string_view names[] = {"unproved", "isolated", "leak"};
+  return names;
+}
+
+/// One thing that was seen open and must be closed.
+struct ProbeOpenWay {
+  std::string from, to, way, detail;
+  bool operator==(const ProbeOpenWay&) const = default;
+  void fields(Fields& f) {
+    f(1, "from", from, "tenant/cluster, or node on the out-of-band network");
+    f(2, "to", to, "tenant/cluster, or who answered");
+    f(3, "way", way, "kind of frame or call, PKey tables, path records, storage or out of band");
+    f(4, "detail", detail, "which nodes");
+  }
+};
+
 struct ProbeMatrix {
   bool isolated = false;
   std::vector<ProbePair> pairs;
@@ -139,6 +182,10 @@ struct ProbeMatrix {
   std::vector<ProbeOutOfBand> out_of_band;
   std::vector<ProbePartitions> partitions;
   std::vector<ProbeStorage> storage;
+  ProbeVerdict verdict = ProbeVerdict::unproved;
+  std::vector<ProbeOpenWay> open_ways;
+  std::vector<std::string> doubts;
+  std::vector<ProbeSender> senders;
   void fields(Fields& f) {
     f(1, "isolated", isolated,
       "every pair of two clusters and the out-of-band network are proved closed");
@@ -146,6 +193,10 @@ struct ProbeMatrix {
     f(3, "services", services, "reach beside the nodes");
     f(4, "left_out", left_out, "nodes that could not take part, and why");
     f(5, "partitions", partitions, "ordered pairs of clusters that have InfiniBand");
+    f(6, "verdict", verdict, "isolated, leak or unproved");
+    f(7, "open_ways", open_ways, "all that was seen open and must be closed; empty: nothing");
+    f(8, "doubts", doubts, "why it is unproved");
+    f(9, "senders", senders, "who takes part");
     f(10, "out_of_band", out_of_band, "what each node reached on the out-of-band network");
     f(11, "storage", storage, "ordered pairs of clusters that use a storage");
   }
@@ -160,5 +211,11 @@ struct ProbeAnswer {
 /// its own: else the silence may be the probe's.
 ProbeMatrix judge_probe(const Registry& reg, const ProbePlan& plan,
                         const std::map<std::string, ProbeAnswer>& answers);
+/// The verdict over every table that is filled in; to be asked again when one is added.
+void conclude_probe(ProbeMatrix& matrix);
+/// The matrix of a run that has not begun: who would take part, and who could not.
+ProbeMatrix rehearse_probe(const Registry& reg, const ProbePlan& plan);
+/// "tenant/cluster".
+std::string cluster_label(const Registry& reg, const ClusterId& id);
 
 }  // namespace tundish::control::network

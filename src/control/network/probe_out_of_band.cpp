@@ -117,4 +117,27 @@ std::vector<ProbeOutOfBand> judge_out_of_band(const ProbePlan& plan,
   return out;
 }
 
+std::string closed_to_all(const Registry& reg, const std::string& address) {
+  const auto asked = parse_ipv4(address);
+  if (!asked) return "";
+  const auto is_at = [&](const std::string& where) {
+    const auto place = place_in(where, 443);
+    return place && place->address == address;
+  };
+  for (const auto& [id, fabric] : reg.all<Fabric>()) {
+    for (const auto& text : fabric.spec.underlay) {
+      const auto prefix = parse_prefix(text);
+      if (prefix && prefix->contains({*asked, 32})) return "underlay " + text;
+    }
+    if (is_at(fabric.spec.management_url)) return "manager of " + fabric.meta.name;
+  }
+  for (const auto& [id, node] : reg.all<Node>()) {
+    if (is_at(node.spec.bmc_address)) return "BMC of " + node.meta.name;
+  }
+  for (const auto& [id, device] : reg.all<Switch>()) {
+    if (is_at(device.spec.management_url)) return "switch " + device.meta.name;
+  }
+  return "";
+}
+
 }  // namespace tundish::control::network

@@ -12,4 +12,7 @@ void plan_out_of_band(const View& view, ProbePlan& plan);
 std::vector<ProbeOutOfBand> judge_out_of_band(const ProbePlan& plan,
                                               const std::map<std::string, ProbeAnswer>& answers);
 
+/// Why no tenant may get an answer at the address: "BMC of n05". Empty: nobody says so.
+std::string closed_to_all(const Registry& reg, const std::string& address);
+
 }  // namespace tundish::control::network

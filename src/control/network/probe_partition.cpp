@@ -215,11 +215,11 @@ void judge_partitions(const View& view, const std::vector<ClusterId>& clusters,
         if (&from == &to && from.guids.size() < 2) continue;
         ProbePartitions pair = judge.judge(from, to);
         pair.fabric = one.fabric->meta.name;
-        matrix.isolated = matrix.isolated && pair.good;
         matrix.partitions.push_back(std::move(pair));
       }
     }
   }
+  conclude_probe(matrix);
 }
 
 }  // namespace tundish::control::network

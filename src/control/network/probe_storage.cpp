@@ -21,10 +21,13 @@ std::optional<ProbeExport> own_export(const View& view, const ProbeParticipant& 
   return std::nullopt;
 }
 
-std::string label_of(const Registry& reg, const std::string& id) {
-  const Cluster* cluster = reg.find(ClusterId(id));
-  const Tenant* tenant = cluster ? reg.find(cluster->meta.tenant) : nullptr;
-  return tenant ? tenant->meta.name + "/" + cluster->meta.name : id;
+/// Who answers nothing says nothing: the reason is then the silence itself.
+std::string why_not(const ProbeExportSeen& seen, ProbeReach reach) {
+  if (reach == ProbeReach::silent) {
+    return seen.detail.empty() ? "timed out" : "timed out: " + seen.detail;
+  }
+  if (!seen.detail.empty()) return seen.detail;
+  return reach == ProbeReach::refused ? "refused" : "the try itself failed";
 }
 
 struct Tries {
@@ -47,9 +50,10 @@ void judge_other(const ProbeParticipant& one, const ProbeExport& asked, const Pr
                       (!asked.address.empty() && seen.address == ProbeReach::failed);
   // A server that does not answer an own login says nothing of another's.
   const bool silent = tried_login && seen.login == ProbeReach::silent;
+  const bool told_by_login = silent || (tried_login && seen.login == ProbeReach::failed);
   if (failed || silent) {
     note(out.unproved,
-         one.name + " could not try" + (seen.detail.empty() ? "" : ": " + seen.detail));
+         one.name + " could not try: " + why_not(seen, told_by_login ? seen.login : seen.address));
   } else if (!own_works) {
     note(out.unproved, one.name + " does not reach its own export");
   }
@@ -58,8 +62,8 @@ void judge_other(const ProbeParticipant& one, const ProbeExport& asked, const Pr
 ProbeStorage row_of(const Registry& reg, const std::pair<std::string, std::string>& pair,
                     const Tries& tries) {
   ProbeStorage row;
-  row.from = label_of(reg, pair.first);
-  row.to = label_of(reg, pair.second);
+  row.from = cluster_label(reg, ClusterId(pair.first));
+  row.to = cluster_label(reg, ClusterId(pair.second));
   row.same = pair.first == pair.second;
   if (!tries.reached.empty() && (!row.same || tries.unproved.empty())) {
     row.cell = ProbeCell::open;
@@ -122,7 +126,7 @@ std::vector<ProbeStorage> judge_exports(const Registry& reg, const ProbePlan& pl
       own_works = seen.login == ProbeReach::reached;
       tries.any = true;
       note(own_works ? tries.reached : tries.unproved,
-           one.name + (own_works ? "" : " is not let in: " + seen.detail));
+           one.name + (own_works ? "" : " is not let in: " + why_not(seen, seen.login)));
     }
   }
   std::vector<ProbeStorage> out;

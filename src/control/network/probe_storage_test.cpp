@@ -67,6 +67,13 @@ TEST_F(ProbeStorageTest, WhoIsNotLetInAtHomeProvesNothing) {
   EXPECT_TRUE(row("b", "a").good) << "the others' proof stands";
 }
 
+TEST_F(ProbeStorageTest, WhoTimesOutIsSaidToTimeOut) {
+  seen("a1", 0).login = ProbeReach::silent;
+  EXPECT_EQ(row("a", "a").detail, "a1 is not let in: timed out");
+  seen("a2", 1).login = ProbeReach::silent;
+  EXPECT_NE(row("a", "b").detail.find("a2 could not try: timed out"), std::string::npos);
+}
+
 TEST_F(ProbeStorageTest, WhatWasNotTriedIsUnknown) {
   seen("a1", 1).login = ProbeReach::failed;
   EXPECT_EQ(row("a", "b").cell, ProbeCell::unknown);

@@ -167,7 +167,45 @@ TEST(JudgeProbe, ANodeMayTakePartWithOnePortOfEachCluster) {
 TEST(JudgeProbe, OneClusterAloneIsNoProofOfIsolation) {
   Two two;
   two.plan.participants.resize(2);
-  EXPECT_FALSE(judge_probe(two.reg, two.plan, two.answers).isolated);
+  const ProbeMatrix matrix = judge_probe(two.reg, two.plan, two.answers);
+  EXPECT_EQ(matrix.verdict, ProbeVerdict::unproved);
+  ASSERT_EQ(matrix.doubts.size(), 1U);
+  EXPECT_THAT(matrix.doubts[0], HasSubstr("nobody to be separated from"));
+}
+
+TEST(JudgeProbe, ALeakIsALeakWhateverElseIsUnknown) {
+  TwoOutOfBand two;
+  EXPECT_EQ(two.judge().verdict, ProbeVerdict::isolated);
+  two.answers["b1"].seen.received.clear();
+  EXPECT_EQ(two.judge().verdict, ProbeVerdict::unproved);
+  EXPECT_FALSE(two.judge().doubts.empty());
+  two.hear("b2", "a1", ProbeWay::unknown_unicast);
+  two.seen("a2", 2).reach = ProbeReach::refused;
+  const ProbeMatrix matrix = two.judge();
+  EXPECT_EQ(matrix.verdict, ProbeVerdict::leak);
+  const ProbeOpenWay frame{"a", "b", "unknown unicast", "a1 to b2"};
+  const ProbeOpenWay call{"a2", "BMC of x", "out of band", ""};
+  EXPECT_THAT(matrix.open_ways, testing::ElementsAre(frame, call));
+}
+
+TEST(JudgeProbe, AServiceThatNobodyMayReachIsALeakAndOthersAreNotJudged) {
+  Two two;
+  Switch leaf;
+  leaf.id = Id<Switch>("s1");
+  leaf.meta.name = "leaf1";
+  leaf.spec.management_url = "ssh://root@10.88.2.1";
+  Txn txn(two.reg, Instant{1}, "test");
+  txn.put(leaf);
+  auto& asked = two.plan.participants[0].probe.services;
+  asked = {{"web", "203.0.113.9", 443}, {"leaf", "10.88.2.1", 22}};
+  auto& seen = two.answers["a1"].seen.services;
+  seen = {{"web", ProbeReach::reached}, {"leaf", ProbeReach::silent}};
+  EXPECT_EQ(judge_probe(two.reg, two.plan, two.answers).verdict, ProbeVerdict::isolated);
+  seen[1].reach = ProbeReach::refused;
+  const ProbeMatrix matrix = judge_probe(two.reg, two.plan, two.answers);
+  EXPECT_EQ(matrix.verdict, ProbeVerdict::leak);
+  EXPECT_THAT(matrix.open_ways,
+              testing::ElementsAre(ProbeOpenWay{"a", "switch leaf1", "service leaf", "a1"}));
 }
 
 }  // namespace

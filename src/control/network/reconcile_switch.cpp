@@ -6,22 +6,12 @@
 #include "control/network/cabling.hpp"
 #include "control/network/difference.hpp"
 #include "control/network/port_tables.hpp"
+#include "control/permit/permit.hpp"
+#include "control/network/storage.hpp"
+#include "control/network/unclear.hpp"
 
 namespace tundish::control::network {
 namespace {
-
-constexpr std::size_t lines_told = 3;
-
-std::string tell(const std::vector<std::string>& lines) {
-  std::string out;
-  for (std::size_t i = 0; i < lines.size() && i < lines_told; ++i) {
-    out += (i == 0 ? "" : " | ") + lines[i];
-  }
-  if (lines.size() > lines_told) {
-    out += " | and " + std::to_string(lines.size() - lines_told) + " more";
-  }
-  return out;
-}
 
 /// Keeps `since` while the state stays.
 class Conditions {
@@ -80,7 +70,10 @@ class Judge {
     for (const auto& difference : all) {
       const bool known =
           std::find(old_drift.begin(), old_drift.end(), difference.what) != old_drift.end();
-      if (known || is_settled(difference.networks)) {
+      // The storage's own port and VRF come with the first network that uses them.
+      const bool awaited =
+          difference.networks.empty() && intent_.networks.empty() && !difference.there;
+      if (!awaited && (known || is_settled(difference.networks))) {
         drift.push_back(difference.what);
         somebody.insert(difference.networks.begin(), difference.networks.end());
       }
@@ -96,17 +89,35 @@ class Judge {
       NetworkSync next = previous(network);
       if (!looked.waits) {
         next.observed_at = at;
-        next.reason = looked.fresh ? tell(lines[index]) : looked.why;
+        next.reason = looked.fresh ? tell_lines(lines[index]) : looked.why;
         next.state = !looked.fresh              ? SyncState::unknown
                      : lines[index].empty()     ? SyncState::synced
                      : somebody.contains(index) ? SyncState::drifted
                      : next.version > 0         ? SyncState::pending
                      : there.contains(index)    ? SyncState::applying
                                                 : SyncState::planned;
+        tell_what_waits(network.id, next);
         if (next.state == SyncState::synced) next.version = network.version;
       }
       sync[network.id] = std::move(next);
     }
+  }
+
+  /// What the place shows cannot be held against anything. What was in step there is lost, and not
+  /// by our doing.
+  void lose(const std::vector<int>& networks, const std::string& why, Instant at,
+            const std::vector<std::string>& old_drift) {
+    bool was_there = std::find(old_drift.begin(), old_drift.end(), why) != old_drift.end();
+    for (const int index : networks) {
+      const auto& network = intent_.networks[static_cast<std::size_t>(index)];
+      NetworkSync next = previous(network);
+      next.observed_at = at;
+      next.reason = why;
+      next.state = next.version > 0 ? SyncState::drifted : SyncState::unknown;
+      was_there = was_there || next.version > 0;
+      sync[network.id] = std::move(next);
+    }
+    if (was_there) drift.push_back(why);
   }
 
   /// What is right by the manager's word and was not seen on the nodes' ports.
@@ -115,7 +126,7 @@ class Judge {
       const auto found = sync.find(intent_.networks[static_cast<std::size_t>(index)].id);
       if (found == sync.end() || found->second.state != SyncState::synced) continue;
       found->second.state = SyncState::unknown;
-      found->second.reason = tell(lines);
+      found->second.reason = tell_lines(lines);
     }
   }
 
@@ -123,6 +134,18 @@ class Judge {
   std::vector<std::string> drift;
 
  private:
+  /// What nobody may do is not being applied.
+  void tell_what_waits(const NetworkId& id, NetworkSync& next) const {
+    const bool ours = next.state == SyncState::pending || next.state == SyncState::applying ||
+                      next.state == SyncState::planned;
+    const Network* network = ours ? view_.reg.find(id) : nullptr;
+    const Allocation* held = network ? view_.reg.find(network->allocation) : nullptr;
+    const std::string waits = held ? waiting_part(held->status.reason) : "";
+    if (waits.empty()) return;
+    if (next.state == SyncState::applying) next.state = SyncState::planned;
+    next.reason = waits;
+  }
+
   NetworkSync previous(const WantedNetwork& network) const {
     if (const NetworkSync* known = known_sync(view_, network.id, object_)) return *known;
     NetworkSync fresh;
@@ -146,14 +169,24 @@ class Judge {
   std::string object_;
 };
 
-/// Lines that no parser understood weigh on every network of the place.
-void blame_unclear(const std::vector<std::string>& unclear,
+/// Lines that no parser understood weigh on the network that they name, or on every one of the
+/// place.
+void blame_unclear(const Intent& intent, const std::string& place,
+                   const std::vector<std::string>& unclear,
                    std::map<NetworkId, NetworkSync>& sync) {
-  if (unclear.empty()) return;
+  std::map<NetworkId, std::vector<std::string>> lines;
+  for (const auto& line : unclear) {
+    const int owner = network_named_in(intent, place, line);
+    for (const auto& [id, one] : sync) {
+      const bool others = owner != nobody &&
+                          intent.networks[static_cast<std::size_t>(owner)].id != id;
+      if (!others) lines[id].push_back(line);
+    }
+  }
   for (auto& [id, one] : sync) {
-    if (one.state == SyncState::unknown) continue;
+    if (one.state == SyncState::unknown || lines[id].empty()) continue;
     one.state = SyncState::drifted;
-    one.reason += (one.reason.empty() ? "" : " | ") + ("not understood: " + tell(unclear));
+    one.reason += (one.reason.empty() ? "" : " | ") + ("not understood: " + tell_lines(lines[id]));
   }
 }
 
@@ -190,7 +223,12 @@ std::string conflicts(const Intent& intent, const std::string& name,
       }
     }
   }
-  return tell(out);
+  return tell_lines(out);
+}
+
+void tell_breaches(const std::vector<Breach>& breaches, Conditions& conditions) {
+  conditions.set("isolation", breaches.empty() ? Truth::no : Truth::yes,
+                 tell_lines(lines_of(breaches)));
 }
 
 /// A change that is new starts the hour anew; one that went away does not.
@@ -232,6 +270,20 @@ AuthorityLevel authority_over(const View& view, const Switch& device) {
                                "rack:" + device.spec.rack});
 }
 
+namespace {
+
+/// Conditions of a switch that was read, beside what joins networks.
+void tell_shown(const Intent& intent, const std::string& name, const SwitchSeen& seen,
+                const std::vector<std::string>& drift, Conditions& conditions) {
+  conditions.set("drift", drift.empty() ? Truth::no : Truth::yes, tell_lines(drift));
+  conditions.set("unclear", seen.unclear.empty() ? Truth::no : Truth::yes,
+                 tell_lines(seen.unclear));
+  const std::string clash = conflicts(intent, name, seen.foreign);
+  conditions.set("foreign_conflict", clash.empty() ? Truth::no : Truth::yes, clash);
+}
+
+}  // namespace
+
 SwitchVerdict reconcile_switch(const View& view, const Intent& intent, const Switch& device) {
   SwitchVerdict out;
   out.status = device.status;
@@ -256,21 +308,29 @@ SwitchVerdict reconcile_switch(const View& view, const Intent& intent, const Swi
   }
   Judge judge(view, intent, FabricTechnology::evpn, name);
   const auto plan = plan_switch(intent, name);
-  const bool comparable = looked.fresh && seen.reading.has_config && plan;
+  const bool is_read = looked.fresh && seen.reading.has_config;
+  const bool comparable = is_read && plan;
+  const auto& networks = wanted_switch->second.networks;
+  const std::vector<Difference> all = comparable
+                                          ? differences(intent, name, *plan, seen.reading.seen.own)
+                                          : std::vector<Difference>{};
   if (comparable) {
-    judge.judge(wanted_switch->second.networks,
-                differences(intent, name, *plan, seen.reading.seen.own), device.status.drift,
-                looked, seen.at);
-    blame_unclear(seen.reading.seen.unclear, judge.sync);
+    judge.judge(networks, all, device.status.drift, looked, seen.at);
+    // A switch that shows what is wanted joins nobody.
+    out.breaches = all.empty() ? std::vector<Breach>{}
+                               : breaches_on(view, intent, name, seen.reading.seen);
+    tell_breaches(*out.breaches, conditions);
+  } else if (is_read) {
+    judge.lose(networks, "what it shows cannot be compared: " + plan.error().what, seen.at,
+               device.status.drift);
+  } else if (!looked.fresh) {
+    judge.judge(networks, {}, {}, looked, seen.at);
+  }
+  if (is_read) {
+    blame_unclear(intent, name, seen.reading.seen.unclear, judge.sync);
     out.status.drift = judge.drift;
     remember_drift(device.status, seen.at, out.status);
-    conditions.set("drift", judge.drift.empty() ? Truth::no : Truth::yes, tell(judge.drift));
-    conditions.set("unclear", seen.reading.seen.unclear.empty() ? Truth::no : Truth::yes,
-                   tell(seen.reading.seen.unclear));
-    const std::string clash = conflicts(intent, name, seen.reading.seen.foreign);
-    conditions.set("foreign_conflict", clash.empty() ? Truth::no : Truth::yes, clash);
-  } else if (!looked.fresh) {
-    judge.judge(wanted_switch->second.networks, {}, {}, looked, seen.at);
+    tell_shown(intent, name, seen.reading.seen, judge.drift, conditions);
   }
   out.sync = std::move(judge.sync);
   out.status.conditions = std::move(conditions.list);
@@ -280,7 +340,7 @@ SwitchVerdict reconcile_switch(const View& view, const Intent& intent, const Swi
     out.wake_at = due;
   } else if (authority_over(view, device) == AuthorityLevel::act &&
              seen.reading.seen.unclear.empty()) {
-    out.restore = Restore{name, *plan, tell(out.status.drift)};
+    out.restore = Restore{name, *plan, tell_lines(out.status.drift)};
   }
   return out;
 }
@@ -360,10 +420,12 @@ FabricVerdict reconcile_fabric(const View& view, const Intent& intent, const Fab
   judge.judge(networks, all, {}, is_driven ? looked : nobody_looks, seen.at);
   judge.doubt(ports.doubts);
   if (looked.fresh) {
-    blame_unclear(seen.seen.unclear, judge.sync);
+    blame_unclear(intent, "", seen.seen.unclear, judge.sync);
     tell_drift(judge.drift, conditions, out);
     conditions.set("unclear", seen.seen.unclear.empty() ? Truth::no : Truth::yes,
-                   tell(seen.seen.unclear));
+                   tell_lines(seen.seen.unclear));
+    out.breaches = breaches_in(view, intent, fabric, seen);
+    tell_breaches(*out.breaches, conditions);
     conditions.set(
         "default_is_full", seen.seen.default_is_full ? Truth::yes : Truth::no,
         seen.seen.default_is_full ? "ports are full members of the default partition" : "");
@@ -379,6 +441,36 @@ FabricVerdict reconcile_fabric(const View& view, const Intent& intent, const Fab
   restore_later(view, intent, fabric, seen, out);
   return out;
 }
+
+namespace {
+
+const Condition* find_standing(const std::vector<Condition>& all, std::string_view type) {
+  for (const auto& one : all) {
+    if (one.type == type && one.state == Truth::yes) return &one;
+  }
+  return nullptr;
+}
+
+/// For the history: what became drift, or ceased to be.
+std::string told_of(const std::vector<Condition>& before, const std::vector<Condition>& after) {
+  const Condition* old = find_standing(before, "drift");
+  const Condition* now = find_standing(after, "drift");
+  if (now && (!old || old->reason != now->reason)) return "drift: " + now->reason;
+  if (old && !now) return "drift is gone: " + old->reason;
+  return "seen on the fabric";
+}
+
+void follow(const View& view, const Intent& intent, const std::string& place,
+            const std::optional<std::vector<Breach>>& breaches,
+            const std::vector<Condition>& conditions, NetworkOutcome& out) {
+  if (!breaches) return;
+  const Condition* stands = find_standing(conditions, "isolation");
+  auto change =
+      follow_breaches(view, intent, place, *breaches, stands ? stands->since : view.now);
+  if (change) out.changes.push_back({std::move(change), tell_lines(lines_of(*breaches))});
+}
+
+}  // namespace
 
 NetworkOutcome reconcile_networks(const View& view, const std::string& fabric) {
   NetworkOutcome out;
@@ -396,22 +488,31 @@ NetworkOutcome reconcile_networks(const View& view, const std::string& fabric) {
     collect(verdict.sync);
     if (verdict.restore) out.restores.push_back(std::move(*verdict.restore));
     wake(verdict.wake_at);
-    out.changes.push_back(record_switch_status(id, std::move(verdict.status)));
+    follow(view, intent, device.meta.name, verdict.breaches, verdict.status.conditions, out);
+    std::string why = told_of(device.status.conditions, verdict.status.conditions);
+    out.changes.push_back({record_switch_status(id, std::move(verdict.status)), std::move(why)});
   }
   for (const auto& [id, other] : view.reg.all<Fabric>()) {
     if (other.spec.technology == FabricTechnology::evpn) continue;
-    FabricVerdict verdict = reconcile_fabric(view, intent_of(view, other.meta.name), other);
+    const Intent partitions = intent_of(view, other.meta.name);
+    FabricVerdict verdict = reconcile_fabric(view, partitions, other);
     collect(verdict.sync);
     if (verdict.restore) out.fabric_restores.push_back(std::move(*verdict.restore));
     wake(verdict.wake_at);
-    out.changes.push_back(record_fabric_conditions(id, std::move(verdict.conditions)));
+    const std::string place = "fabric " + other.meta.name;
+    follow(view, partitions, place, verdict.breaches, verdict.conditions, out);
+    std::string why = told_of(other.conditions, verdict.conditions);
+    out.changes.push_back(
+        {record_fabric_conditions(id, std::move(verdict.conditions)), std::move(why)});
   }
   for (const auto& network : intent.networks) {
     const Network* known = view.reg.find(network.id);
     auto& list = sync[network.id];
+    const auto storage = known ? storage_sync(view, *known) : std::nullopt;
+    if (storage) list.push_back(*storage);
     std::ranges::sort(list, {}, &NetworkSync::object);
     if (known && !same_but_age(known->status.sync, list)) {
-      out.changes.push_back(record_sync(network.id, std::move(list)));
+      out.changes.push_back({record_sync(network.id, std::move(list)), "seen on the fabric"});
     }
   }
   return out;

@@ -2,7 +2,7 @@
 // One look at the fabric: what each switch and manager shows, against what is wanted there. Pure;
 // differences are reported, and put right only where authority is act and an hour after anybody
 // else's change.
-#include "control/network/intent.hpp"
+#include "control/network/isolation.hpp"
 #include "model/operation.hpp"
 #include "model/ops/network_ops.hpp"
 
@@ -24,6 +24,7 @@ struct Restore {
 struct SwitchVerdict {
   std::map<NetworkId, NetworkSync> sync;
   SwitchStatus status;
+  std::optional<std::vector<Breach>> breaches;  ///< unset: it was not seen well enough to tell
   std::optional<Restore> restore;
   Instant wake_at;  ///< when a restore may follow; unset: never
 };
@@ -40,14 +41,19 @@ struct FabricVerdict {
   std::map<NetworkId, NetworkSync> sync;
   std::vector<Condition> conditions;
   Instant drift_since;  ///< unset: nobody else changed anything
+  std::optional<std::vector<Breach>> breaches;
   std::optional<FabricRestore> restore;
   Instant wake_at;
 };
 /// `fabric`: InfiniBand or NVLink; `intent`: of that fabric.
 FabricVerdict reconcile_fabric(const View& view, const Intent& intent, const Fabric& fabric);
 
+struct NetworkChange {
+  OperationPtr operation;
+  std::string reason;  ///< for the history
+};
 struct NetworkOutcome {
-  std::vector<OperationPtr> changes;
+  std::vector<NetworkChange> changes;
   std::vector<Restore> restores;
   std::vector<FabricRestore> fabric_restores;
   Instant wake_at;

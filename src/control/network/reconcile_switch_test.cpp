@@ -20,7 +20,7 @@ class ReconcileTest : public testing::Test {
   }
   NetworkOutcome settle() {
     auto out = reconcile_networks(site.view(), "access");
-    for (const auto& change : out.changes) site.must(change);
+    for (const auto& change : out.changes) site.must(change.operation);
     EXPECT_EQ(site.faults, "");
     return out;
   }
@@ -141,6 +141,28 @@ TEST_F(ReconcileTest, what_we_have_yet_to_write_is_pending_and_no_drift) {
   EXPECT_EQ(sync("a", "leaf2")->state, SyncState::synced);
 }
 
+TEST_F(ReconcileTest, what_waits_for_the_first_network_is_no_drift) {
+  TestSite empty;
+  empty.build(2, 6);
+  ASSERT_EQ(empty.faults, "");
+  empty.seen.started_at = empty.now;
+  empty.now = empty.now + minutes(5);
+  empty.show_as_planned();
+  for (auto& [name, seen] : empty.seen.switches) {
+    seen.reading.seen.own.vrfs.clear();
+    for (auto& port : seen.reading.seen.own.ports) {
+      port.mode = PortMode::quarantine;
+      port.vrf = port.address = "";
+    }
+  }
+  for (const auto& change : reconcile_networks(empty.view(), "access").changes) {
+    empty.must(change.operation);
+  }
+  for (const auto& [id, device] : empty.registry.all<Switch>()) {
+    EXPECT_TRUE(device.status.drift.empty()) << device.meta.name << ": " << device.status.drift[0];
+  }
+}
+
 TEST_F(ReconcileTest, drift_stays_drift_when_something_of_ours_comes_on_top) {
   const_cast<SwitchPortState*>(find_port(site.shown("leaf2"), "swp1"))->vlan = 777;
   look_again(seconds(10));
@@ -150,6 +172,40 @@ TEST_F(ReconcileTest, drift_stays_drift_when_something_of_ours_comes_on_top) {
   settle();
   EXPECT_EQ(sync("a", "leaf2")->state, SyncState::drifted);
   EXPECT_NE(condition("leaf2", "drift")->reason.find("vlan 777"), std::string::npos);
+}
+
+TEST_F(ReconcileTest, a_line_that_names_one_network_weighs_on_that_one) {
+  const std::string vrf = vrf_name(site.network("a").status.vrf_id);
+  const std::string other = vrf_name(site.network("b").status.vrf_id);
+  auto& unclear = site.seen.switches["leaf1"].reading.seen.unclear;
+  unclear = {"frr.conf: vrf " + vrf + ": ip route 0.0.0.0/0 blackhole"};
+  look_again(seconds(10));
+  settle();
+  EXPECT_EQ(sync("a", "leaf1")->state, SyncState::drifted);
+  EXPECT_EQ(sync("b", "leaf1")->state, SyncState::synced);
+  const std::vector<std::string> shared = {
+      "vrf " + vrf + " import vrf x", "vrf " + vrf + " and " + other,
+      "vrf " + vrf + " vni " + std::to_string(site.network("b").status.l3vni), "ip route x"};
+  for (const auto& line : shared) {
+    unclear = {line};
+    look_again(seconds(10));
+    settle();
+    EXPECT_EQ(sync("b", "leaf1")->state, SyncState::drifted) << line;
+  }
+}
+
+TEST_F(ReconcileTest, a_line_that_names_a_vlan_of_the_switch_weighs_on_its_network) {
+  int vlan = 0;
+  for (const auto& one : site.network("b").status.switches) {
+    if (one.switch_name == "leaf1") vlan = one.vlan;
+  }
+  auto& unclear = site.seen.switches["leaf1"].reading.seen.unclear;
+  unclear = {"kernel: link br" + std::to_string(vlan) + " type bridge mtu 1400 up"};
+  look_again(seconds(10));
+  settle();
+  EXPECT_EQ(sync("b", "leaf1")->state, SyncState::drifted);
+  EXPECT_EQ(sync("a", "leaf1")->state, SyncState::synced);
+  EXPECT_EQ(sync("c", "leaf1")->state, SyncState::synced);
 }
 
 TEST_F(ReconcileTest, a_line_that_was_not_understood_is_never_in_step) {
@@ -228,6 +284,44 @@ TEST_F(ReconcileTest, a_port_that_carries_anothers_key_is_drift_and_is_named) {
         << sync(name, "ib0")->reason;
   }
   EXPECT_EQ(sync("c", "ib0")->state, SyncState::synced);
+}
+
+/// Beside its own key a tenant's port has the default one as limited, and no other at all.
+TEST_F(ReconcileTest, a_key_of_nobody_on_tenants_ports_is_drift_of_each_of_them) {
+  for (const char* guid : {"0x0002c90000000101", "0x0002c90000000102"}) {
+    site.port_table(guid).pkeys.push_back({0x0002, IbMembership::full});
+  }
+  look_again(seconds(10));
+  settle();
+  for (const char* name : {"a", "b"}) {
+    EXPECT_EQ(sync(name, "ib0")->state, SyncState::drifted) << name;
+    EXPECT_NE(sync(name, "ib0")->reason.find("PKey 0x0002 that is none of ours is on port "
+                                             "0x0002c90000000101 (n0101), port "
+                                             "0x0002c90000000102 (n0102)"),
+              std::string::npos)
+        << sync(name, "ib0")->reason;
+  }
+  EXPECT_EQ(sync("c", "ib0")->state, SyncState::synced);
+  const Fabric& ib = *site.registry.find_named<Fabric>("ib0");
+  const auto verdict = reconcile_fabric(site.view(), intent_of(site.view(), "ib0"), ib);
+  ASSERT_TRUE(verdict.breaches);
+  EXPECT_EQ(verdict.breaches->size(), 1u) << "both tenants hear each other";
+}
+
+TEST_F(ReconcileTest, limited_members_of_a_key_of_nobody_are_drift_and_joined_with_nobody) {
+  for (const char* guid : {"0x0002c90000000101", "0x0002c90000000102"}) {
+    site.port_table(guid).pkeys.push_back({0x0002, IbMembership::limited});
+  }
+  site.port_table("0x0002c90000000106").pkeys.push_back({0x0003, IbMembership::full});
+  look_again(seconds(10));
+  settle();
+  EXPECT_EQ(sync("a", "ib0")->state, SyncState::drifted);
+  EXPECT_EQ(sync("b", "ib0")->reason.find("n0101"), std::string::npos);
+  const Fabric& ib = *site.registry.find_named<Fabric>("ib0");
+  const auto verdict = reconcile_fabric(site.view(), intent_of(site.view(), "ib0"), ib);
+  ASSERT_TRUE(verdict.breaches);
+  EXPECT_TRUE(verdict.breaches->empty());
+  EXPECT_EQ(verdict.sync.size(), 3u);
 }
 
 class FabricDriftTest : public ReconcileTest {

@@ -189,6 +189,7 @@ class TestSite {
   void add_node(int leaf, int port) {
     const std::string name = "n" + two_digits(leaf) + two_digits(port);
     NodeSpec spec;
+    spec.site = "site";
     spec.sku = "gpu";
     spec.bmc_mac = "02:" + name;
     spec.nvlink_domain = "d" + std::to_string(leaf);

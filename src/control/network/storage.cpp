@@ -1,9 +1,11 @@
 #include "control/network/storage.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/text.hpp"
+#include "control/network/difference.hpp"
 #include "control/network/reconcile_switch.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/pool.hpp"
@@ -144,7 +146,9 @@ StoragePlace storage_place(const View& view, const Allocation& allocation,
   if (!seen) return StoragePlace::unknown;
   const Routed way = routed(view, *network, address);
   if (!is_granted(seen->seen, address)) {
-    const bool left = has_session(seen->seen, address) || way.somewhere;
+    // A grant that was sent before the node had to leave may still arrive.
+    const bool sent = seen->written.contains(plan->export_name);
+    const bool left = sent || has_session(seen->seen, address) || way.somewhere;
     return left ? StoragePlace::unknown : StoragePlace::outside;
   }
   const bool own = is_granted(find_export(seen->seen, plan->export_name), address);
@@ -183,6 +187,11 @@ void add_export_acts(const View& view, const Allocation& allocation, std::vector
   if (act.change.grant.empty() && act.change.revoke.empty()) return;
   out.push_back(make_act(allocation, *network, act,
                          act.change.revoke.empty() ? "grant_export" : "revoke_export"));
+  const auto& change = act.change;
+  std::string& reason = out.back().reason;
+  reason = "export " + change.export_name + ":";
+  if (!change.grant.empty()) reason += " grant " + join(change.grant, ", ");
+  if (!change.revoke.empty()) reason += " revoke " + join(change.revoke, ", ");
 }
 
 std::optional<Action> revoke_orphans(const View& view, const std::string& fabric) {
@@ -226,7 +235,106 @@ std::optional<Action> make_export(const View& view, const Allocation& allocation
   if (!seen || find_export(seen->seen, plan->export_name)) return std::nullopt;
   StorageAct act{plan->ref, {}};
   act.change.export_name = plan->export_name;
-  return make_act(allocation, *network, act, "make_export");
+  Action action = make_act(allocation, *network, act, "make_export");
+  action.reason = "export " + act.change.export_name + " is not there";
+  return action;
+}
+
+namespace {
+
+/// A grant or a session that nobody ordered.
+struct ForeignGrant {
+  std::string kind;  ///< "grant" or "session"
+  std::string whom, where;
+  std::string text() const { return kind + " " + whom + " in export " + where; }
+};
+
+/// Who has an address towards the storage.
+struct AddressOwner {
+  const Network* network = nullptr;
+  NodeId node;
+};
+
+std::map<std::string, AddressOwner> owners_of_addresses(const View& view,
+                                                        const std::string& fabric) {
+  std::map<std::string, AddressOwner> out;
+  for (const auto& [id, network] : view.reg.all<Network>()) {
+    if (network.status.fabric != fabric) continue;
+    for (const auto& own : network.status.storage) out[own.address] = {&network, own.node};
+  }
+  return out;
+}
+
+std::vector<ForeignGrant> find_foreign(const View& view, const Network& network) {
+  std::vector<ForeignGrant> out;
+  const auto plan = storage_plan(view, network);
+  const auto found = view.seen.storage.find(network.status.fabric);
+  if (!plan || found == view.seen.storage.end()) return out;
+  const auto owners = owners_of_addresses(view, network.status.fabric);
+  const auto look = [&](const char* kind, const std::string& address, const std::string& where) {
+    const auto owner = owners.find(address);
+    const Network* whose = owner == owners.end() ? nullptr : owner->second.network;
+    const bool of_tenant = whose && whose->meta.tenant == network.meta.tenant;
+    const bool of_network = whose && whose->id == network.id;
+    const bool is_own = where == plan->export_name;
+    if (is_own ? of_tenant : !of_network) return;
+    const Tenant* tenant = whose ? view.reg.find(whose->meta.tenant) : nullptr;
+    const std::string whom =
+        !whose ? "nobody's address " + address
+               : node_name(view, owner->second.node) + " " + address + " of " +
+                     (tenant ? tenant->meta.name : whose->meta.tenant.str()) + "/" +
+                     whose->meta.name;
+    out.push_back({kind, whom, where});
+  };
+  for (const auto& one : found->second.seen.exports) {
+    for (const auto& address : one.addresses) look("grant", address, one.name);
+  }
+  for (const auto& session : found->second.seen.sessions) {
+    if (!session.name.empty()) look("session", session.address, session.name);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string storage_name(const std::string& fabric) { return "storage of " + fabric; }
+
+std::vector<std::string> foreign_grants(const View& view, const Network& network) {
+  std::vector<std::string> out;
+  for (const auto& one : find_foreign(view, network)) out.push_back(one.text());
+  return out;
+}
+
+std::optional<NetworkSync> storage_sync(const View& view, const Network& network) {
+  if (!storage_plan(view, network)) return std::nullopt;
+  NetworkSync next;
+  next.object = storage_name(network.status.fabric);
+  for (const auto& known : network.status.sync) {
+    if (known.object == next.object) next = known;
+  }
+  const auto found = view.seen.storage.find(network.status.fabric);
+  const Instant at = found == view.seen.storage.end() ? Instant{} : found->second.at;
+  if (!at.is_set() && view.now - view.seen.started_at <= stale_after) return next;
+  next.observed_at = at;
+  if (!fresh_storage(view, network.status.fabric)) {
+    next.state = SyncState::unknown;
+    next.reason = at.is_set() ? "not read since " + render_utc(at) : "never read";
+    const bool told = found != view.seen.storage.end() && !found->second.fault.empty();
+    if (told) next.reason += ": " + found->second.fault;
+    return next;
+  }
+  std::vector<std::string> differs = foreign_grants(view, network);
+  next.state = differs.empty() ? SyncState::synced : SyncState::drifted;
+  for (const auto& row : export_rows(view, network)) {
+    if (row.wanted == row.observed || next.state == SyncState::drifted) continue;
+    differs.push_back(row.item + (row.wanted.empty() ? " is still there" : " is missing"));
+  }
+  if (next.state == SyncState::synced && !differs.empty()) {
+    next.state = next.version > 0 ? SyncState::pending : SyncState::applying;
+  }
+  next.reason = tell_lines(differs);
+  if (next.state == SyncState::synced) next.version = network.meta.version;
+  return next;
 }
 
 std::vector<ExportRow> export_rows(const View& view, const Network& network) {
@@ -253,6 +361,9 @@ std::vector<ExportRow> export_rows(const View& view, const Network& network) {
     } else if (open) {
       out.push_back({"session " + label, "", "open"});
     }
+  }
+  for (const auto& one : find_foreign(view, network)) {
+    out.push_back({one.text(), "", one.kind == "grant" ? "granted" : "open"});
   }
   return out;
 }

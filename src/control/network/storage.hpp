@@ -33,6 +33,14 @@ std::optional<Action> revoke_orphans(const View& view, const std::string& fabric
 /// key into it.
 std::optional<Action> make_export(const View& view, const Allocation& allocation);
 
+/// The storage of a fabric, as `network show` and `network list` call it.
+std::string storage_name(const std::string& fabric);
+/// Who is let to the network's export, or has a session in it, and is nobody of its tenant; and
+/// whose of its own nodes another export lets in. In words for people.
+std::vector<std::string> foreign_grants(const View& view, const Network& network);
+/// What is known of the network on the storage. Nothing: nobody drives one for it.
+std::optional<NetworkSync> storage_sync(const View& view, const Network& network);
+
 /// One line of `network show`.
 struct ExportRow {
   std::string item, wanted, observed;

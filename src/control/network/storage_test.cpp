@@ -114,6 +114,8 @@ TEST_F(StorageTest, WhoLeavesUnmountsFirstUnlessItIsNotHeard) {
   EXPECT_EQ(place("n0101"), StoragePlace::unknown) << "a switch still takes it in";
   site.show_as_planned();
   EXPECT_EQ(place("n0101"), StoragePlace::outside);
+  site.seen.storage["access"].written.insert("acme");
+  EXPECT_EQ(place("n0101"), StoragePlace::unknown) << "a grant is on its way";
 }
 
 TEST_F(StorageTest, TheWayStaysUntilANodeThatLeavesHasLeft) {
@@ -204,6 +206,52 @@ TEST_F(StorageTest, ShowsWhatIsWantedBesideWhatIsSeen) {
   EXPECT_EQ(rows.at("session n0101 " + address("n0101")).observed, "open");
 }
 
+/// A grant by hand lets one tenant into the files of another, whatever the fabric shows.
+TEST_F(StorageTest, AGrantByHandIsNamedOnBothSides) {
+  const std::string own = address("n0101"), other = address("n0102", "b");
+  const auto state = [&](const std::string& name) {
+    return storage_sync(site.view(), site.network(name))->state;
+  };
+  show({{"acme", {own, address("n0201")}}, {"bolt", {other}}});
+  EXPECT_EQ(state("a"), SyncState::synced);
+  EXPECT_TRUE(foreign_grants(site.view(), site.network("a")).empty());
+  show({{"acme", {own, address("n0201"), other, "192.0.2.1"}}, {"bolt", {other}}});
+  const std::vector<std::string> wanted = {"grant n0102 " + other + " of bolt/b in export acme",
+                                           "grant nobody's address 192.0.2.1 in export acme"};
+  EXPECT_EQ(foreign_grants(site.view(), site.network("a")), wanted);
+  EXPECT_EQ(state("a"), SyncState::drifted);
+  EXPECT_EQ(foreign_grants(site.view(), site.network("b")),
+            std::vector<std::string>{wanted[0]});
+  EXPECT_EQ(state("b"), SyncState::drifted);
+  std::map<std::string, ExportRow> rows;
+  for (const auto& row : export_rows(site.view(), site.network("a"))) rows[row.item] = row;
+  ASSERT_TRUE(rows.contains(wanted[0]));
+  EXPECT_EQ(rows[wanted[0]].wanted, "");
+  EXPECT_EQ(rows[wanted[0]].observed, "granted");
+}
+
+TEST_F(StorageTest, TheNetworkOnTheStorageIsPendingUnknownOrInStep) {
+  const auto state = [&] { return storage_sync(site.view(), site.network("a"))->state; };
+  EXPECT_EQ(state(), SyncState::unknown) << "never read";
+  show({{"acme", {address("n0101")}}});
+  EXPECT_EQ(state(), SyncState::applying) << "one is not let in yet, and that is ours to do";
+  show({{"acme", {address("n0101"), address("n0201")}}});
+  EXPECT_EQ(state(), SyncState::synced);
+  bool is_told = false;
+  for (const auto& change : reconcile_networks(site.view(), "access").changes) {
+    site.must(change.operation);
+  }
+  EXPECT_EQ(site.faults, "");
+  for (const auto& one : site.network("a").status.sync) {
+    is_told = is_told || (one.object == "storage of access" && one.state == SyncState::synced);
+  }
+  EXPECT_TRUE(is_told);
+  show({{"acme", {address("n0101")}}});
+  EXPECT_EQ(state(), SyncState::pending);
+  site.now = site.now + stale_after + seconds(1);
+  EXPECT_EQ(state(), SyncState::unknown);
+}
+
 TEST_F(StorageTest, WhatCannotBeIsRefusedBeforeAnythingIsDrawn) {
   FabricSpec spec = site.access_spec();
   spec.storage_url = "ssh://root@10.88.5.1";
@@ -229,10 +277,7 @@ TEST_F(StorageTest, WhatCannotBeIsRefusedBeforeAnythingIsDrawn) {
 }
 
 TEST_F(StorageTest, ATenantWhoseNameIsNoAccountIsRefused) {
-  site.must(create_tenant("a-name-that-is-longer-than-any-account", {10000}));
-  EXPECT_EQ(site.faults, "");
-  const auto done = site.run(
-      create_cluster(site.order("a-name-that-is-longer-than-any-account", "d", {"n0103"})));
+  const auto done = site.run(create_tenant("a-name-that-is-longer-than-any-account", {10000}));
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, Code::invalid);
   EXPECT_FALSE(done.error().remedy.empty());

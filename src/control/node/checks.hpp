@@ -5,6 +5,8 @@ namespace tundish::control {
 
 /// What the inventory says the node has.
 Expectation expectation_of(const View& view, const Node& node);
+/// As expectation_of, and what a node must have while it serves its cluster: storage, daemons.
+Expectation expectation_in_service(const View& view, const Node& node);
 /// A run_checks call on a node; empty `checks`: all of them.
 Action make_checks(const View& view, const Node& node, std::vector<std::string> checks,
                    std::string key);

@@ -9,6 +9,8 @@ namespace {
 
 constexpr Duration recheck_pause = seconds(15);
 constexpr int tries_before_incident = 2;
+/// Longer than any passive check takes to see what was broken.
+constexpr Duration drill_life = minutes(15);
 
 std::string phase_key(const Node& node, const char* what) {
   return node.id.str() + "/" + what + "/" + std::to_string(node.status.phase_since.us) + "/" +
@@ -28,7 +30,7 @@ void note_drift(const Node& node, Outcome& out) {
 
 std::vector<Verdict> bad_ones(const Node& node) {
   std::vector<Verdict> out;
-  for (const auto& verdict : node.status.verdicts) {
+  for (const auto& verdict : node.status.check_run) {
     if (verdict.state == VerdictState::fail || verdict.state == VerdictState::unknown) {
       out.push_back(verdict);
     }
@@ -66,11 +68,21 @@ void prove(const View& view, const Node& node, Outcome& out) {
   out.actions.push_back(std::move(action));
 }
 
+/// A drill that nothing followed is over: what comes later is real, and pages.
+void end_drill(const View& view, const Node& node, Outcome& out) {
+  const Condition* drill = find_condition(node, "drill");
+  if (!drill) return;
+  const Instant over = drill->since + drill_life;
+  if (view.now < over) return out.wake(over);
+  out.operations.push_back(set_condition(node.id, "drill", Truth::no, ""));
+}
+
 }  // namespace
 
 Outcome reconcile_node(const View& view, const Node& node) {
   Outcome out;
   if (node.status.phase == NodePhase::retired) return out;
+  end_drill(view, node, out);
   if (node.status.hardware.at.is_set()) note_drift(node, out);
   if (!view.reg.incidents_on(node.id).empty()) {
     out.reason = "an incident owns the node";

@@ -4,6 +4,10 @@
 #include <optional>
 #include <set>
 
+#include "control/node/active.hpp"
+#include "control/permit/blast.hpp"
+#include "model/ops/maintenance_ops.hpp"
+
 namespace tundish::control {
 namespace {
 
@@ -73,20 +77,47 @@ const Hold* hold_over(const std::set<std::string>& scopes, const View& view) {
   return nullptr;
 }
 
-AuthorityLevel authority_over(const std::set<std::string>& scopes, ActionClass action_class,
-                              const View& view) {
-  std::optional<AuthorityLevel> lowest;
+/// What the scopes of an act state for its class: the lowest level, and who states it.
+struct Stated {
+  AuthorityLevel level = AuthorityLevel::observe;
+  std::string scope;         ///< that states it; when none does, the widest one
+  std::string action_class;  ///< as it is stated: the class or *
+};
+
+Stated authority_over(const std::set<std::string>& scopes, ActionClass action_class,
+                      const View& view) {
+  std::optional<Stated> lowest;
   for (const auto& [id, authority] : view.reg.all<Authority>()) {
     if (!scopes.contains(authority.scope)) continue;
     if (authority.action_class != "*" && authority.action_class != class_name(action_class)) {
       continue;
     }
-    if (!lowest || authority.level < *lowest) lowest = authority.level;
+    if (lowest && authority.level >= lowest->level) continue;
+    lowest = Stated{authority.level, authority.scope, authority.action_class};
   }
-  return lowest.value_or(AuthorityLevel::observe);
+  if (lowest) return *lowest;
+  Stated none{AuthorityLevel::observe, "*", "*"};
+  constexpr std::string_view widest_last[] = {"node:",   "cluster:", "fabric:",
+                                              "switch:", "rack:",    "site:"};
+  for (const std::string_view kind : widest_last) {
+    for (const auto& scope : scopes) {
+      if (scope.starts_with(kind)) none.scope = scope;
+    }
+  }
+  return none;
+}
+
+constexpr std::string_view waits_word = "waits: ";
+
+/// "site:lab is at observe for network".
+std::string level_text(const Stated& stated, ActionClass action_class) {
+  const auto level = enum_names(stated.level)[static_cast<std::size_t>(stated.level)];
+  const std::string scope = stated.scope == "*" ? "everything" : stated.scope;
+  return scope + " is at " + std::string(level) + " for " + std::string(class_name(action_class));
 }
 
 std::optional<ProposalState> decision_on(const Action& action, const View& view) {
+  if (action.group.empty()) return std::nullopt;  // as of approvals that are used up
   for (const auto& [id, proposal] : view.reg.all<Proposal>()) {
     if (proposal.group != action.group) continue;
     if (proposal.state == ProposalState::approved || proposal.state == ProposalState::denied) {
@@ -107,18 +138,47 @@ Consent consent_for(const Action& action, const View& view) {
 /// A person's order, so holds, consent and approval do not speak; that hardware may be broken at
 /// all is the scope's own word.
 Permit permit_drill(const std::set<std::string>& scopes, const View& view) {
-  if (authority_over(scopes, ActionClass::drill, view) != AuthorityLevel::observe) {
-    return {Leave::execute, "a person's drill"};
+  const Stated stated = authority_over(scopes, ActionClass::drill, view);
+  if (stated.level != AuthorityLevel::observe) return {Leave::execute, "a person's drill"};
+  return {Leave::refuse, level_text(stated, ActionClass::drill) +
+                             ": nothing of it is broken on purpose"};
+}
+
+/// People asked for the window, so authority and holds do not speak; the tenant of a node in it
+/// does, by its consent.
+Permit permit_window(const Action& action, const View& view) {
+  const auto decided = decision_on(action, view);
+  if (decided == ProposalState::denied) return {Leave::refuse, "a person denied it"};
+  const Consent consent = consent_for(action, view);
+  if (consent == Consent::never) return {Leave::refuse, "the tenant does not consent"};
+  if (consent == Consent::ask && decided != ProposalState::approved) {
+    return {Leave::propose, "the tenant wants to be asked"};
   }
-  return {Leave::refuse, "scope is at observe for drill: nothing of it is broken on purpose"};
+  return {Leave::execute, "a person's maintenance window"};
+}
+
+/// The window in which people may have their hands in what an incident's act would touch.
+const Maintenance* window_over(const Action& action, const View& view) {
+  const Incident* incident = view.reg.find(action.incident);
+  if (!incident) return nullptr;
+  return maintenance_over(view.reg, action.node.empty() ? incident->node : action.node);
 }
 
 }  // namespace
 
 Permit permit(const Action& action, const View& view, const InFlight& running) {
+  if (leased_checks(action)) {
+    const Node* node = view.reg.find(action.node);
+    const std::string why = node ? active_refusal(view, *node) : "the node is gone";
+    if (!why.empty()) return {Leave::refuse, why + ": no active check runs on it"};
+  }
   if (action.action_class == ActionClass::look) return {Leave::execute, "looking only"};
   const auto scopes = scopes_of(action, view);
   if (action.action_class == ActionClass::drill) return permit_drill(scopes, view);
+  if (std::holds_alternative<PermitWindowAct>(action.act)) return permit_window(action, view);
+  if (const Maintenance* window = window_over(action, view)) {
+    return {Leave::refuse, window->meta.name + " is under way: recorded, not acted on"};
+  }
   if (view.seen.hold_file) return {Leave::refuse, "hold file beside tundishd"};
   if (const Hold* hold = hold_over(scopes, view)) {
     return {Leave::refuse, "hold " + hold->scope + ": " + hold->reason};
@@ -130,27 +190,58 @@ Permit permit(const Action& action, const View& view, const InFlight& running) {
   }
   const auto decided = decision_on(action, view);
   if (decided == ProposalState::denied) return {Leave::refuse, "a person denied it"};
-  const AuthorityLevel level = authority_over(scopes, action.action_class, view);
-  if (level == AuthorityLevel::observe) {
-    return {Leave::refuse,
-            "scope is at observe for " + std::string(class_name(action.action_class))};
+  const Stated stated = authority_over(scopes, action.action_class, view);
+  if (stated.level == AuthorityLevel::observe) {
+    return {Leave::refuse, level_text(stated, action.action_class)};
   }
-  if (level == AuthorityLevel::advise && decided != ProposalState::approved) {
-    return {Leave::propose, "scope is at advise"};
+  if (stated.level == AuthorityLevel::advise && decided != ProposalState::approved) {
+    return {Leave::propose, level_text(stated, action.action_class)};
   }
   const Consent consent = consent_for(action, view);
   if (consent == Consent::never) return {Leave::refuse, "the tenant does not consent"};
   if (consent == Consent::ask && decided != ProposalState::approved) {
     return {Leave::propose, "the tenant wants to be asked"};
   }
-  const int fleet = static_cast<int>(view.reg.all<Node>().size());
-  const int most =
-      std::max(view.limits.disruptive_floor, fleet * view.limits.disruptive_percent / 100);
-  if (is_disruptive(action.action_class) && running.disruptive >= most) {
+  if (is_stopped_by_brake(view.policy, action.name) && running.disruptive >= most_in_flight(view)) {
     return {Leave::refuse,
             "brake: " + std::to_string(running.disruptive) + " resets and power acts run already"};
   }
+  if (const std::string limit = broken_limit(action, view); !limit.empty()) {
+    return {Leave::refuse, "limit of the policy: " + limit};
+  }
   return {Leave::execute, decided == ProposalState::approved ? "approved" : "authority act"};
+}
+
+bool is_of_order(const std::string& group) {
+  const auto is_part = [&](std::string_view kind) {
+    return group.starts_with(std::string(kind) + "-") && group.find('/') != std::string::npos;
+  };
+  return is_part(Allocation::kind) || is_part(Cluster::kind);
+}
+
+std::string waits_for(const Action& action, const View& view) {
+  const Permit answer = permit(action, view, {});
+  if (answer.leave == Leave::execute) return "";
+  const std::string out = std::string(waits_word) + answer.reason;
+  if (answer.leave == Leave::propose) return out + "; tundish proposal list";
+  const Stated stated = authority_over(scopes_of(action, view), action.action_class, view);
+  if (answer.reason != level_text(stated, action.action_class)) return out;
+  const std::string only = stated.action_class == "*" ? "" : " --class " + stated.action_class;
+  const std::string scope = stated.scope == "*" ? "'*'" : stated.scope;
+  return out + "; tundish authority set --scope " + scope + only + " --level act";
+}
+
+std::string waiting_part(const std::string& reason) {
+  const auto at = reason.find(waits_word);
+  return at == std::string::npos ? "" : reason.substr(at);
+}
+
+std::string waits_for(const std::vector<Action>& actions, const View& view) {
+  for (const auto& action : actions) {
+    std::string out = waits_for(action, view);
+    if (!out.empty()) return out;
+  }
+  return "";
 }
 
 }  // namespace tundish::control

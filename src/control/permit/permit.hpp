@@ -18,8 +18,20 @@ struct InFlight {
   int disruptive = 0;
 };
 
-/// Pure. Order: hold, then hardware witness, authority, consent, brake. Authority is the lowest
-/// level that any scope of the action states for its class; where none states one it is observe.
+/// Pure. Order: maintenance window, hold, then hardware witness, authority, consent, brake, limits
+/// of the policy. Authority is the lowest level that any scope of the action states for its class;
+/// where none states one it is observe.
 Permit permit(const Action& action, const View& view, const InFlight& running);
+
+/// The group of one act of an allocation or a cluster; those of incidents and maintenance windows
+/// cover several.
+bool is_of_order(const std::string& group);
+
+/// "waits: " and why nobody does the act now, with the command that changes it; empty: it is done.
+std::string waits_for(const Action& action, const View& view);
+/// Of the first act that waits.
+std::string waits_for(const std::vector<Action>& actions, const View& view);
+/// What waits_for() wrote into a reason; empty: nothing.
+std::string waiting_part(const std::string& reason);
 
 }  // namespace tundish::control

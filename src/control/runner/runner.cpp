@@ -4,10 +4,15 @@
 
 #include "base/log.hpp"
 #include "control/fault/leave.hpp"
+#include "control/fault/policy.hpp"
+#include "control/permit/blast.hpp"
+#include "model/ops/active_ops.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/governance_ops.hpp"
 #include "model/ops/incident_ops.hpp"
+#include "model/ops/maintenance_ops.hpp"
 #include "model/ops/node_ops.hpp"
+#include "model/ops/node_report_ops.hpp"
 
 namespace tundish::control {
 namespace {
@@ -136,7 +141,8 @@ void Runner::propose(const Action& action, const Permit& answer, const View& vie
   proposal.action = action.name;
   proposal.object = action.node.empty() ? action.cluster.str() : action.node.str();
   if (const Node* node = view.reg.find(action.node)) proposal.object = "node/" + node->meta.name;
-  proposal.reason = action.reason + " (" + answer.reason + ")";
+  proposal.reason = action.reason.empty() ? answer.reason
+                                          : action.reason + " (" + answer.reason + ")";
   proposal.expires_at = view.now + view.limits.proposal_life;
   (void)perform(*open_proposal(std::move(proposal)), action, answer.reason);
   if (action.result_to == ResultTo::incident_act) {
@@ -148,17 +154,14 @@ void Runner::propose(const Action& action, const Permit& answer, const View& vie
 
 InFlight Runner::count_disruptive(const View& view, const Action& action) const {
   InFlight out;
-  if (action.action_class != ActionClass::reset && action.action_class != ActionClass::power) {
-    return out;
-  }
+  if (!is_stopped_by_brake(view.policy, action.name)) return out;
   for (const auto& [id, incident] : view.reg.all<Incident>()) {
     if (id == action.incident || incident.state != IncidentState::open) continue;
     const auto state = view.policy.states.find(incident.policy_state);
     if (state == view.policy.states.end()) continue;
     const auto& name = state->second.action;
-    const bool disruptive = name == "reset_gpus" || name == "reboot" || name == "power_cycle";
     const TimelineEntry* act = current_act(incident);
-    if (disruptive && act && act->outcome != StepOutcome::proposed) {
+    if (is_disruptive_action(name) && act && act->outcome != StepOutcome::proposed) {
       if (running_.contains(act->key) || act->outcome == StepOutcome::done) ++out.disruptive;
     }
   }
@@ -183,6 +186,7 @@ void Runner::execute(Action action) {
   }
   if (const auto* storage = std::get_if<StorageAct>(&action.act)) {
     storage_[storage_key(*storage)] = {true, scheduler_.now() + action.limit};
+    listener_.on_export_unknown(storage->ref.fabric, storage->change);
   }
   const std::weak_ptr<int> alive = alive_;
   const auto finish = [this, alive, action](Result<VerbResult> result) {
@@ -212,6 +216,10 @@ void Runner::execute(Action action) {
   } else if (const auto* leave = std::get_if<PermitClaimsAct>(&action.act)) {
     const auto permitted = perform(*permit_claims(leave->incident), action, action.reason);
     finish(from(permitted, action.key));
+  } else if (const auto* window = std::get_if<PermitWindowAct>(&action.act)) {
+    const auto permitted =
+        perform(*permit_maintenance(window->maintenance, action.node), action, action.reason);
+    finish(from(permitted, action.key));
   }
 }
 
@@ -220,10 +228,16 @@ void Runner::start_verb(const Action& action, VerbCall call) {
   const int failures = retry == retries_.end() ? 0 : retry->second.failures;
   call.key = action.key + "#" + std::to_string(failures);
   call.limit_ms = action.limit.ms();
+  if (const RunChecks* checks = leased_checks(action)) {
+    leased_[action.key] = {{action.key, call.key, action.node, action.incident, checks->active,
+                            scheduler_.now(), action.asked_by},
+                           action};
+  }
   const std::weak_ptr<int> alive = alive_;
   drivers_.agents.start(action.node, std::move(call), action.limit,
                         [this, alive, action](Result<VerbResult> result) {
                           if (alive.expired()) return;
+                          complete_leased(action, result);
                           complete(action, result);
                         });
 }
@@ -260,9 +274,16 @@ void Runner::complete(const Action& action, const Result<VerbResult>& result) {
   const Duration acting =
       started == running_.end() ? Duration{} : scheduler_.now() - started->second.since;
   running_.erase(action.key);
-  if (ordered_.contains(action.key)) return complete_order(action, result);
-  const bool ok = result && result->ok;
+  if (ordered_.contains(action.key)) {
+    if (action.result_to == ResultTo::active_checks) record_active(action, result);
+    return complete_order(action, result);
+  }
+  // A run that was ended is made again, and the agent must not take it for the one that it knows.
+  const bool ended = result && std::any_of(result->verdicts.begin(), result->verdicts.end(),
+                                           is_preempted);
+  const bool ok = result && result->ok && !ended;
   if (ok) {
+    close_approval(action);
     retries_.erase(action.key);
   } else {
     Retry& retry = retries_[action.key];
@@ -295,11 +316,42 @@ void Runner::complete(const Action& action, const Result<VerbResult>& result) {
   listener_.on_finished(action);
 }
 
+/// What was approved is done. The approval of an incident or a window covers further acts as well.
+void Runner::close_approval(const Action& action) {
+  if (!is_of_order(action.group)) return;
+  std::vector<Id<Proposal>> done;
+  for (const auto& [id, proposal] : ledger_.view().all<Proposal>()) {
+    const bool covers =
+        proposal.state == ProposalState::approved && proposal.group == action.group;
+    if (covers) done.push_back(id);
+  }
+  for (const auto& id : done) (void)perform(*close_proposal(id, "done"), action, "done");
+}
+
 void Runner::complete_order(const Action& action, const Result<VerbResult>& result) {
   const auto done = std::move(ordered_.extract(action.key).mapped());
   listener_.on_hook("act:" + action.name + ":end");
   listener_.on_finished(action);
   done(result);
+}
+
+/// What a node answered to people's questions: a maintenance's end, a tenant's report.
+void Runner::record_answer(const Action& action, const Result<VerbResult>& result) {
+  if (action.result_to == ResultTo::load) {
+    const bool told = result && result->ok;
+    return listener_.on_load(action.node, told ? result->load : std::nullopt);
+  }
+  if (action.result_to == ResultTo::active_checks) return record_active(action, result);
+  if (!result || result->verdicts.empty()) return;
+  const auto operation =
+      action.result_to == ResultTo::report_checks
+          ? record_report_checks(action.report, result->verdicts)
+          : record_maintenance_checks(action.maintenance, action.node, result->verdicts);
+  const auto done = perform(*operation, action, action.name);
+  if (!done) {
+    log(LogLevel::warn, "result_not_recorded",
+        {{"act", action.name}, {"why", done.error().message()}});
+  }
 }
 
 void Runner::record(const Action& action, const Result<VerbResult>& result, Duration acting) {
@@ -324,6 +376,7 @@ void Runner::record(const Action& action, const Result<VerbResult>& result, Dura
     }
     case ResultTo::incident_checks: {
       if (result && !result->verdicts.empty()) {
+        record_proof(action, *result);
         store(record_incident_verdicts(action.incident, action.key, result->verdicts,
                                        outcome_of(result->verdicts)));
         if (outcome_of(result->verdicts) == StepOutcome::failed) {
@@ -336,7 +389,7 @@ void Runner::record(const Action& action, const Result<VerbResult>& result, Dura
     }
     case ResultTo::node_checks:
       if (result && !result->verdicts.empty()) {
-        store(record_verdicts(action.node, result->verdicts, all_ok(result->verdicts)));
+        store(record_check_run(action.node, result->verdicts, all_ok(result->verdicts)));
       }
       break;
     case ResultTo::node_phase: {
@@ -351,10 +404,12 @@ void Runner::record(const Action& action, const Result<VerbResult>& result, Dura
                           joined ? action.config_hash : std::string()));
       }
       break;
+    case ResultTo::active_checks:
+    case ResultTo::maintenance_checks:
+    case ResultTo::report_checks:
+    case ResultTo::load: record_answer(action, result); break;
     case ResultTo::controller_ready:
-      if (ok) {
-        store(record_controller(action.cluster, true, action.config_hash, action.users));
-      }
+      if (ok) store(record_controller(action.cluster, true, action.config_hash, action.users));
       break;
   }
 }
@@ -471,6 +526,7 @@ std::string Runner::waiting_reason(const std::string& key) const {
 
 void Runner::forget() {
   running_.clear();
+  ended_leases_.clear();
   retries_.clear();
   waiting_.clear();
   looking_.clear();
@@ -483,6 +539,9 @@ void Runner::forget() {
   for (auto& [fabric, write] : fabrics_) write.in_flight = false;
   for (auto& [name, write] : storage_) write.in_flight = false;
   alive_ = std::make_shared<int>(0);
+  for (const auto& [key, leased] : std::exchange(leased_, {})) {
+    drivers_.agents.stop(leased.run.node, leased.run.call_key);
+  }
   for (const auto& [key, done] : std::exchange(ordered_, {})) {
     done(make_error(Code::unavailable, "the store failed meanwhile; whether it happened is unknown")
              .about(key));

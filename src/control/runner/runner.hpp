@@ -6,6 +6,7 @@
 #include <string>
 
 #include "control/ledger.hpp"
+#include "control/node/active.hpp"
 #include "control/permit/permit.hpp"
 
 namespace tundish::control {
@@ -33,10 +34,14 @@ class RunnerListener {
   virtual void on_engine(const ClusterId& cluster, EngineObserved observed) = 0;
   /// A write to the port is on its way: what was seen of it no longer counts.
   virtual void on_port_unknown(const PortRef& port) = 0;
+  /// A change of the export is on its way: who is not in it may be in a moment.
+  virtual void on_export_unknown(const std::string&, const StorageChange&) {}
   /// Something may have changed for the object of the action.
   virtual void on_finished(const Action& action) = 0;
   /// A named point at which a crash must be harmless: act:NAME:start, act:NAME:end.
   virtual void on_hook(const std::string& hook) = 0;
+  /// What a node answered to read_load; nullopt: nothing.
+  virtual void on_load(const NodeId&, const std::optional<NodeLoad>&) {}
   /// Every permit that was granted or refused, for checkers and for `explain`.
   virtual void on_permit(const Action& action, const Permit& permit) = 0;
 };
@@ -46,10 +51,17 @@ class Runner {
   Runner(Ledger& ledger, Scheduler& scheduler, Drivers drivers, RunnerListener& listener)
       : ledger_(ledger), scheduler_(scheduler), drivers_(drivers), listener_(listener) {}
 
+  bool is_running(const std::string& key) const { return running_.contains(key); }
   /// Starts the act, or proposes it, or leaves it. Call it again while the act is wanted.
   void submit(Action action, const View& view);
   /// A person's order: once, now or not at all. `done` is called exactly once.
   void order(Action action, const View& view, std::function<void(const Result<VerbResult>&)> done);
+  /// Takes back the lease of every run that may not go on: whoever wants the node waits for none.
+  void end_leases(const View& view);
+  /// Ends one run; not_found when none has the key.
+  Result<> end_lease(const std::string& key, const std::string& why);
+  /// Active checks that run now.
+  std::vector<ActiveRun> active_runs() const;
   bool has_injector() const { return drivers_.injector != nullptr; }
   void observe_engine(const ClusterId& cluster, const std::string& name, const NodeId& controller);
   void read_switch(const PortRef& port, const SwitchOwnership& ownership);
@@ -97,9 +109,14 @@ class Runner {
   void start_storage(const Action& action, const StorageAct& act, Finish finish);
   void start_injection(const InjectAct& act, const Finish& finish, const std::string& key);
   void complete_order(const Action& action, const Result<VerbResult>& result);
+  void close_approval(const Action& action);
   void complete(const Action& action, const Result<VerbResult>& result);
   void record(const Action& action, const Result<VerbResult>& result, Duration acting);
+  void record_answer(const Action& action, const Result<VerbResult>& result);
   InFlight count_disruptive(const View& view, const Action& action) const;
+  void complete_leased(const Action& action, Result<VerbResult>& result);
+  void record_active(const Action& action, const Result<VerbResult>& result);
+  void record_proof(const Action& action, const VerbResult& result);
 
   Ledger& ledger_;
   Scheduler& scheduler_;
@@ -108,6 +125,12 @@ class Runner {
   std::map<std::string, Running> running_;
   std::map<std::string, std::function<void(const Result<VerbResult>&)>> ordered_;
   std::map<std::string, Retry> retries_;
+  struct Leased {
+    ActiveRun run;
+    Action action;
+  };
+  std::map<std::string, Leased> leased_;
+  std::map<std::string, std::string> ended_leases_;  ///< key -> why
   std::map<std::string, std::string> waiting_;
   std::set<ClusterId> looking_;
   std::set<std::string> reading_;

@@ -5,8 +5,10 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "codec/json.hpp"
+#include "control/node/checks.hpp"
 #include "edge/api/contract.hpp"
 #include "edge/api/report_check.hpp"
+#include "model/ops/health_ops.hpp"
 #include "model/ops/incident_ops.hpp"
 #include "model/ops/node_ops.hpp"
 #include "model/ops/tenancy_ops.hpp"
@@ -23,6 +25,8 @@ constexpr std::size_t most_witnesses = 1000;
 constexpr std::size_t most_ended = 256;
 /// Between two lines of the log about what one agent tells wrongly.
 constexpr Duration log_pause = seconds(60);
+/// Between two makings of what an agent is to expect; a change of the node itself is told at once.
+constexpr Duration expectation_pause = seconds(30);
 
 void refuse(const net::Reply& reply, int status, const Error& error) {
   ErrorBody body;
@@ -66,6 +70,19 @@ void AgentHub::start(const NodeId& node, VerbCall call, Duration limit, Done don
   mine.emplace(key, Pending{std::move(call), std::move(done), {}});
   parts_.scheduler.at(parts_.scheduler.now() + limit, [this, node, key] { expire(node, key); });
   deliver(node);
+}
+
+/// The agent learns it at once: a pull that waits is answered, and does not name the lease.
+void AgentHub::stop(const NodeId& node, const std::string& key) {
+  const auto mine = pending_.find(node);
+  if (mine == pending_.end()) return;
+  const auto found = mine->second.find(key);
+  if (found == mine->second.end()) return;
+  const Done done = std::move(found->second.done);
+  mine->second.erase(found);
+  note_ended(node, key);
+  answer_pull(node, {});
+  done(make_error(Code::unavailable, key + " was stopped: its lease is taken back"));
 }
 
 void AgentHub::expire(const NodeId& node, const std::string& key) {
@@ -200,6 +217,7 @@ void AgentHub::sync(const NodeId& node, const net::ServerRequest& request,
   if (body.hardware && known && differs(known->status.hardware, *body.hardware)) {
     (void)parts_.ledger.perform(*record_hardware(node, *body.hardware), actor, "hardware seen");
   }
+  take_health(node, body, answer);
   take_results(node, std::move(body.results), answer);
   if (!parts_.ledger.has_pending()) {
     reply.send(200, render_json(answer));
@@ -213,6 +231,31 @@ void AgentHub::sync(const NodeId& node, const net::ServerRequest& request,
     }
   });
   manager_->pump_soon();
+}
+
+void AgentHub::take_health(const NodeId& node, const AgentSync& body, AgentSyncReply& answer) {
+  const Node* known = parts_.ledger.view().find(node);
+  if (!known) return;
+  const HealthReport report = health_report_of(body);
+  if (is_news(*known, report)) {
+    (void)parts_.ledger.perform(*record_verdicts(node, report), "agent:" + node.str(),
+                                "passive checks");
+  }
+  // An agent that judges (it has a mark) and of whose boot nothing is stored tells all.
+  known = parts_.ledger.view().find(node);
+  answer.want_verdicts = report.seq > 0 && known->status.verdicts_boot != body.boot_id;
+  auto& sent = expectations_[node];
+  const Instant now = parts_.scheduler.now();
+  if (!sent.made_at.is_set() || now - sent.made_at >= expectation_pause ||
+      sent.revision != known->meta.revision) {
+    sent.expectation = control::expectation_in_service(manager_->view(), *known);
+    sent.mark = parts_.hash_token(render_json(sent.expectation)).substr(0, 16);
+    sent.made_at = now;
+    sent.revision = known->meta.revision;
+  }
+  if (body.expectation_mark == sent.mark) return;
+  answer.expectation = sent.expectation;
+  answer.expectation_mark = sent.mark;
 }
 
 /// A key that was never asked for, or by an earlier process of ours: nobody waits for the result.
@@ -273,19 +316,36 @@ void AgentHub::pull(const NodeId& node, const net::ServerRequest& request,
   if (const auto it = request.query.find("wait_ms"); it != request.query.end()) {
     wait_ms = std::clamp<std::int64_t>(parse_integer(it->second).value_or(0), 0, most_wait_ms);
   }
-  if (const auto older = pullers_.find(node); older != pullers_.end()) {
-    older->second.reply.send(200, render_json(AgentVerbs{}));
-  }
+  answer_pull(node, {});  // an older one that still waits
   const std::int64_t ticket = ++tickets_;
   pullers_.insert_or_assign(node, Puller{reply, ticket});
   deliver(node);
   parts_.scheduler.at(parts_.scheduler.now() + milliseconds(wait_ms), [this, node, ticket] {
     const auto it = pullers_.find(node);
-    if (it == pullers_.end() || it->second.ticket != ticket) return;
-    const net::Reply waiting = it->second.reply;
-    pullers_.erase(it);
-    waiting.send(200, render_json(AgentVerbs{}));
+    if (it != pullers_.end() && it->second.ticket == ticket) answer_pull(node, {});
   });
+}
+
+std::vector<std::string> AgentHub::leases_of(const NodeId& node) const {
+  std::vector<std::string> out;
+  const auto mine = pending_.find(node);
+  if (mine == pending_.end()) return out;
+  for (const auto& [key, pending] : mine->second) {
+    const auto& checks = pending.call.run_checks;
+    if (checks && checks->is_leased()) out.push_back(key);
+  }
+  return out;
+}
+
+void AgentHub::answer_pull(const NodeId& node, std::vector<VerbCall> calls) {
+  const auto puller = pullers_.find(node);
+  if (puller == pullers_.end()) return;
+  AgentVerbs verbs;
+  verbs.verbs = std::move(calls);
+  verbs.leases = leases_of(node);
+  const net::Reply reply = puller->second.reply;
+  pullers_.erase(puller);
+  if (!reply.closed()) reply.send(200, render_json(verbs));
 }
 
 void AgentHub::deliver(const NodeId& node) {
@@ -296,16 +356,13 @@ void AgentHub::deliver(const NodeId& node) {
     return;
   }
   const Instant now = parts_.scheduler.now();
-  AgentVerbs verbs;
+  std::vector<VerbCall> calls;
   for (auto& [key, pending] : pending_[node]) {
     if (pending.delivered_at.is_set() && now - pending.delivered_at < redeliver_after) continue;
     pending.delivered_at = now;
-    verbs.verbs.push_back(pending.call);
+    calls.push_back(pending.call);
   }
-  if (verbs.verbs.empty()) return;
-  const net::Reply reply = puller->second.reply;
-  pullers_.erase(puller);
-  reply.send(200, render_json(verbs));
+  if (!calls.empty()) answer_pull(node, std::move(calls));
 }
 
 }  // namespace tundish::edge

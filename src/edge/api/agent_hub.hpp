@@ -30,6 +30,7 @@ class AgentHub final : public Agents {
   void connect(control::Manager& manager) { manager_ = &manager; }
 
   void start(const NodeId& node, VerbCall call, Duration limit, Done done) override;
+  void stop(const NodeId& node, const std::string& key) override;
 
   const AgentCounts& counts() const { return counts_; }
 
@@ -47,11 +48,22 @@ class AgentHub final : public Agents {
     std::int64_t ticket = 0;
   };
 
+  struct Sent {
+    Expectation expectation;
+    std::string mark;
+    Instant made_at;
+    std::int64_t revision = 0;
+  };
+
   void enrol(const net::ServerRequest& request, const net::Reply& reply);
   void sync(const NodeId& node, const net::ServerRequest& request, const net::Reply& reply);
   void pull(const NodeId& node, const net::ServerRequest& request, const net::Reply& reply);
   void deliver(const NodeId& node);
+  /// Answers a waiting pull with these calls and with all leases that hold.
+  void answer_pull(const NodeId& node, std::vector<VerbCall> calls);
+  std::vector<std::string> leases_of(const NodeId& node) const;
   void take_results(const NodeId& node, std::vector<VerbResult> results, AgentSyncReply& answer);
+  void take_health(const NodeId& node, const AgentSync& body, AgentSyncReply& answer);
   void note_ended(const NodeId& node, const std::string& key);
   void clean(const NodeId& node, AgentSync& report);
   bool may_log(const NodeId& node);
@@ -65,6 +77,7 @@ class AgentHub final : public Agents {
   std::set<NodeId> enrolled_;                        ///< answered, identity not used yet
   std::map<NodeId, std::deque<std::string>> ended_;  ///< keys that nobody waits for any more
   std::map<NodeId, Instant> logged_;
+  std::map<NodeId, Sent> expectations_;
   AgentCounts counts_;
   std::int64_t tickets_ = 0;
 };

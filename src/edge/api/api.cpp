@@ -121,7 +121,7 @@ void Api::Impl::refuse_role(const Call& call, const Route& route,
   const auto role = std::string(names[static_cast<std::size_t>(call.who.role)]);
   const Error error = make_error(Code::denied, "role " + role + " may not " +
                                                    std::string(route.method) + " " + route.pattern)
-                          .with_remedy("ask somebody with the right role");
+                          .with_remedy("roles that may: " + roles_with(route.right));
   if (refused.should_record("token:" + call.who.token.str(), backend.now())) {
     backend.refuse(call, "", error);
     backend.after_commit([](const Result<>&) {});

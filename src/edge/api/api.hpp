@@ -8,7 +8,9 @@
 
 #include "control/ledger.hpp"
 #include "control/manager.hpp"
+#include "control/verify/verify.hpp"
 #include "edge/api/contract.hpp"
+#include "edge/api/contract_health.hpp"
 #include "edge/api/contract_network.hpp"
 #include "ports/drivers.hpp"
 #include "ports/random.hpp"
@@ -43,6 +45,12 @@ struct ApiParts {
   std::function<Result<SwitchPlan>(const Switch&, const SwitchState&, const SwitchState&)>
       plan_switch = {};
   std::vector<SwitchDriverInfo> switch_drivers = {};
+  std::vector<CheckInfo> checks = {};
+  /// Keeps the text of a proved policy for the next start.
+  std::function<Result<>(const std::string&)> keep_policy = {};
+  std::string policy_note = {};  ///< why none is loaded, or a kept one is
+  /// Limits that a policy is proved with.
+  std::vector<control::verify::ThresholdRow> limits = {};
 };
 
 /// Where an answer goes: a net::Reply, or a test.

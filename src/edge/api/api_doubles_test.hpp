@@ -54,7 +54,10 @@ class MapStore final : public Store {
         objects_.erase({change.kind, change.id});
       }
     }
-    for (const auto& entry : batch.history) entries.push_back(entry);
+    for (const auto& entry : batch.history) {
+      entries.push_back(entry);
+      entries.back().sequence = static_cast<std::int64_t>(entries.size());
+    }
     return {};
   }
   Result<std::vector<HistoryEntry>> history(const HistoryQuery& query) override {
@@ -84,13 +87,17 @@ class MapStore final : public Store {
 
 struct SilentAgents final : Agents {
   void start(const NodeId&, VerbCall, Duration, Done) override {}
+  void stop(const NodeId&, const std::string&) override {}
 };
 struct SilentBmc final : Bmc {
   void start(const std::string&, PowerVerb, Duration, Done) override {}
 };
 struct SilentSwitches final : SwitchDriver {
   void attach(const PortRef&, const PortIntent&, Duration, Done) override {}
-  void read(const PortRef&, const SwitchOwnership&, Duration, ReadDone) override {}
+  void read(const PortRef& port, const SwitchOwnership&, Duration, ReadDone done) override {
+    if (shows) done(shows(port.switch_name));
+  }
+  std::function<Result<SwitchReading>(const std::string&)> shows;
 };
 struct SilentFabrics final : FabricManager {
   void apply(const FabricRef&, const FabricState&, Duration, Done) override {}

@@ -20,18 +20,21 @@ const std::vector<RoleRights>& role_table() {
   using enum Right;
   static const std::vector<RoleRights> table = {
       {Role::viewer, true, {read}},
-      {Role::member, true, {read, scale_clusters}},
-      {Role::tenant_admin, true, {read, scale_clusters, write_clusters, write_users, write_tokens}},
+      {Role::member, true, {read, scale_clusters, report}},
+      {Role::tenant_admin,
+       true,
+       {read, scale_clusters, report, write_clusters, write_users, write_tokens}},
       {Role::viewer, false, {read, read_site}},
       {Role::auditor, false, {read, read_site, read_history}},
       {Role::on_call,
        false,
-       {read, read_site, read_history, work_nodes, work_incidents, decide, hold, release_claims}},
+       {read, read_site, read_history, report, work_nodes, work_incidents, decide, hold,
+        release_claims}},
       {Role::operator_,
        false,
        {read, read_site, read_history, scale_clusters, write_clusters, write_users, write_tokens,
-        write_tenants, write_secrets, work_nodes, work_incidents, decide, hold, release_claims,
-        force, govern, inventory, drill, backup}},
+        write_tenants, write_secrets, report, work_nodes, work_incidents, decide, hold,
+        release_claims, force, govern, inventory, drill, backup}},
   };
   return table;
 }
@@ -49,6 +52,17 @@ bool may(const Identity& who, Right right) {
   if (right == Right::none) return true;
   const RoleRights* row = find_row(who.role, !who.tenant.empty());
   return row && row->rights.contains(right);
+}
+
+std::string roles_with(Right right) {
+  std::vector<std::string> ours, theirs;
+  for (const auto& row : role_table()) {
+    if (!row.rights.contains(right)) continue;
+    const auto name = std::string(enum_names(row.role)[static_cast<std::size_t>(row.role)]);
+    (row.of_tenant ? theirs : ours).push_back(name);
+  }
+  std::string out = "the operator's side's " + join(ours, ", ");
+  return theirs.empty() ? out : out + "; a tenant's " + join(theirs, ", ");
 }
 
 Result<> check_role_side(Role role, const TenantId& tenant) {

@@ -21,6 +21,7 @@ enum class Right {
   write_tokens,
   write_tenants,
   write_secrets,
+  report,  ///< a node that serves them is slow
   work_nodes,
   work_incidents,
   decide,  ///< proposals
@@ -42,6 +43,8 @@ struct Identity {
 
 /// A role of the operator side gives a tenant's token nothing, and the other way round.
 bool may(const Identity& who, Right right);
+/// Whom to ask: "the operator's side's operator; a tenant's tenant-admin".
+std::string roles_with(Right right);
 /// invalid when the role does not fit the side; the reason says what would.
 Result<> check_role_side(Role role, const TenantId& tenant);
 

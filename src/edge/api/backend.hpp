@@ -1,6 +1,7 @@
 #pragma once
 // What every handler gets: the call, the parts, and the few things that all of them do.
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -9,6 +10,7 @@
 #include "codec/json.hpp"
 #include "edge/api/api.hpp"
 #include "edge/api/auth.hpp"
+#include "edge/api/contract_health.hpp"
 #include "edge/api/visible.hpp"
 
 namespace tundish::edge::api {
@@ -52,6 +54,7 @@ class Backend {
   ApiParts parts;
   Watch* watch = nullptr;
   int long_jobs = 0;  ///< that run now, see run_long
+  std::map<std::string, std::shared_ptr<ActiveRunInfo>> active_runs;  ///< that people asked for
 
  private:
   bool pump_due_ = false;

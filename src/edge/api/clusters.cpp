@@ -42,34 +42,35 @@ Result<Sku> resolve_sku(const Backend& b, const Call& call, const std::string& n
 Result<> check_counts(int nodes, int spares) {
   if (nodes < 1 || nodes > most_nodes) {
     return make_error(Code::invalid, "nodes " + std::to_string(nodes) + " is not from 1 to " +
-                                         std::to_string(most_nodes));
+                                         std::to_string(most_nodes))
+        .with_remedy("order at least one; tundish cluster delete NAME gives all back");
   }
   if (spares < 0 || spares > most_nodes) {
     return make_error(Code::invalid, "spares " + std::to_string(spares) + " is not from 0 to " +
-                                         std::to_string(most_nodes));
+                                         std::to_string(most_nodes))
+        .with_remedy("order none with 0");
   }
   return {};
 }
 
-/// Each rule costs room in the switches' tables.
-constexpr std::size_t most_rules = 64;
+Result<NetworkRules> read_rules(const std::vector<std::string>& firewall,
+                                const std::vector<std::string>& access) {
+  NetworkRules rules;
+  for (const auto& text : firewall) {
+    rules.firewall.push_back(TRY(parse_firewall_rule(text, rules.firewall.size() + 1)));
+  }
+  for (const auto& text : access) {
+    rules.access.push_back(TRY(parse_access_rule(text, rules.access.size() + 1)));
+  }
+  return rules;
+}
 
 Result<NetworkSpec> read_network(const ClusterRequest& asked) {
   NetworkSpec network;
   if (!asked.prefix.empty()) network.prefixes.push_back(asked.prefix);
-  const std::size_t rules = std::max(asked.firewall.size(), asked.access.size());
-  if (rules > most_rules) {
-    return make_error(Code::invalid, "a firewall of " + std::to_string(rules) +
-                                         " rules is too long")
-        .about("cluster/" + asked.name)
-        .with_remedy("use at most " + std::to_string(most_rules) + ": join prefixes or ports");
-  }
-  for (const auto& text : asked.firewall) {
-    network.firewall.push_back(TRY(parse_firewall_rule(text, network.firewall.size() + 1)));
-  }
-  for (const auto& text : asked.access) {
-    network.access.push_back(TRY(parse_access_rule(text, network.access.size() + 1)));
-  }
+  NetworkRules rules = TRY(read_rules(asked.firewall, asked.access));
+  network.firewall = std::move(rules.firewall);
+  network.access = std::move(rules.access);
   return network;
 }
 
@@ -157,6 +158,15 @@ Result<Later> post_cluster(Backend& b, const Call& call) {
 Result<Later> delete_cluster(Backend& b, const Call& call) {
   const Cluster cluster = TRY((get_matching<Cluster>(b, call, call.parts.at(0))));
   TRY_VOID(b.perform(call, *begin_delete_cluster(cluster.id)));
+  return show_later(b, call, cluster);
+}
+
+Result<Later> change_firewall(Backend& b, const Call& call) {
+  const Cluster cluster = TRY((get_matching<Cluster>(b, call, call.parts.at(0))));
+  const auto asked = TRY((parse_body<FirewallRequest>(
+      call, {.firewall = cluster.spec.firewall, .access = cluster.spec.access})));
+  TRY_VOID(b.perform(call,
+                     *set_firewall(cluster.id, TRY(read_rules(asked.firewall, asked.access)))));
   return show_later(b, call, cluster);
 }
 

@@ -7,7 +7,8 @@
 // GET  /v1/status                                -> StatusReport
 // GET  /v1/capacity                              -> [CapacityRow]
 // GET  /v1/{nodes,racks,sites,switches,skus,cables,tenants,users,tokens,secrets,clusters,
-//           allocations,claims,incidents,proposals,holds,authorities,pool_entries}
+//           allocations,claims,incidents,proposals,holds,authorities,pool_entries,
+//           maintenances,notices,node_reports,rmas}
 //                                                -> [object]; ?limit=&page= (page token: last id),
 //                                                   answer header x-next-page when there is more
 // GET  /v1/KIND/NAME_OR_ID                       -> object
@@ -24,6 +25,7 @@
 // POST /v1/secrets  SecretRequest -> secret      DELETE /v1/secrets/X   (never shows the value)
 // POST /v1/clusters ClusterRequest -> cluster    DELETE /v1/clusters/C  -> cluster
 // POST /v1/clusters/C/scale ScaleRequest         -> cluster
+// POST /v1/clusters/C/firewall FirewallRequest   -> cluster
 // GET  /v1/faults                                -> [FaultKind]
 // POST /v1/faults   FaultRequest                 -> FaultAnswer
 // POST /v1/incidents/I/{ack,note,hold,resume,close}  ReasonRequest -> incident
@@ -47,6 +49,7 @@
 #include "base/describe.hpp"
 #include "base/error.hpp"
 #include "edge/api/contract_inventory.hpp"
+#include "edge/api/contract_operations.hpp"
 #include "edge/api/contract_reports.hpp"
 #include "model/allocation.hpp"
 #include "model/tenancy.hpp"
@@ -169,13 +172,23 @@ struct ScaleRequest {
   }
 };
 
+struct FirewallRequest {
+  std::vector<std::string> firewall, access;
+  void fields(Fields& f) {
+    f(1, "firewall", firewall, "what nodes may send out, in order; left out: as it is");
+    f(2, "access", access, "who may come in by the gateway; left out: as it is; []: nobody");
+  }
+};
+
 struct FaultKind {
   std::string name, doc, expected_detection, expected_action;
+  std::string unavailable = {};
   void fields(Fields& f) {
     f(1, "name", name, "for example xid");
     f(2, "doc", doc, "what it does");
     f(3, "expected_detection", expected_detection, "who should see it, and when");
     f(4, "expected_action", expected_action, "what should follow");
+    f(5, "unavailable", unavailable, "why it cannot be injected here; empty: it can");
   }
 };
 
@@ -186,6 +199,9 @@ struct FaultRequest {
   bool sticky = false;
   bool userspace = false;
   std::string text;
+  int for_s = 0;
+  std::string part;
+  int copies = 0;
   void fields(Fields& f) {
     f(1, "kind", kind, "kind of fault");
     f(2, "node", node, "name or id");
@@ -194,6 +210,9 @@ struct FaultRequest {
     f(5, "sticky", sticky, "survives reset and reboot");
     f(6, "userspace", userspace, "as a rater writes it: facility of a user, no hardware fails");
     f(7, "text", text, "own kernel line instead of the usual one");
+    f(8, "for_s", for_s, "seconds that it lasts, where the kind can end by itself; 0: as usual");
+    f(9, "part", part, "HCA or storage server; empty: the first one");
+    f(10, "copies", copies, "lines of a storm; 0: as usual");
   }
 };
 
@@ -211,7 +230,7 @@ struct HoldRequest {
   std::string scope = "*", reason;
   std::int64_t for_s = 0;
   void fields(Fields& f) {
-    f(1, "scope", scope, "*, site:S, rack:R, tenant:T, cluster:C, switch:W or node:N");
+    f(1, "scope", scope, "*, site:S, rack:R, tenant:T, cluster:C, switch:W, fabric:F or node:N");
     f(2, "reason", reason, "why");
     f(3, "for_s", for_s, "seconds; 0: until released");
   }

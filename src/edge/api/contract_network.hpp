@@ -35,6 +35,7 @@ struct NetworkReport {
   std::vector<NetworkRow> rows;
   std::vector<std::string> firewall, access;
   std::string access_address;
+  std::vector<std::string> reasons;
   void fields(Fields& f) {
     f(1, "network", network, "name of the cluster");
     f(2, "tenant", tenant, "name of the tenant");
@@ -45,11 +46,12 @@ struct NetworkReport {
     f(7, "partition", partition, "InfiniBand partition; empty: none");
     f(8, "vni", vni, "L2VNI");
     f(9, "l3vni", l3vni, "VNI of the VRF");
-    f(10, "in_step", in_step, "every row is the same, as seen lately");
-    f(11, "rows", rows, "desired and observed side by side");
+    f(10, "in_step", in_step, "every row is the same, as seen lately, and nothing else is amiss");
+    f(11, "rows", rows, "desired and observed side by side; a tenant is shown none");
     f(12, "firewall", firewall, "rules in order; empty: nothing leaves but to the storage");
     f(13, "access", access, "who may come in to the login node");
     f(14, "access_address", access_address, "of the gateway; empty: none");
+    f(15, "reasons", reasons, "why a switch or fabric is not in step, beside the rows");
   }
 };
 
@@ -64,10 +66,12 @@ struct NetworkPlanStep {
 };
 struct NetworkPlanFile {
   std::string object, name, text;
+  std::string about = {};
   void fields(Fields& f) {
     f(1, "object", object, "switch or fabric");
     f(2, "name", name, "as the switch calls it");
     f(3, "text", text, "everything of ours, complete");
+    f(4, "about", about, "what takes it: commands, a configuration or a description");
   }
 };
 
@@ -88,7 +92,8 @@ struct NetworkPlan {
     f(1, "steps", steps, "in the order to run them");
     f(2, "files", files, "rendered configuration of ours");
     f(3, "findings", findings, "what the audit of the result says; empty: nothing");
-    f(4, "unknown", unknown, "switches that were not read lately or have no configuration driver");
+    f(4, "unknown", unknown,
+      "what was not read lately, or has no driver that renders a configuration");
   }
 };
 

@@ -26,7 +26,7 @@ struct Explanation {
 };
 
 struct StatusReport {
-  std::string version, site, tenant;
+  std::string version, site, tenant, role;
   std::int64_t revision = 0, epoch = 0;
   int nodes = 0, nodes_ready = 0, nodes_assigned = 0, nodes_claimed = 0, agents_heard = 0;
   int clusters_active = 0, clusters = 0, incidents_open = 0, proposals_waiting = 0;
@@ -48,6 +48,7 @@ struct StatusReport {
     f(14, "holds", holds, "in force");
     f(15, "notices", notices, "what an operator should know");
     f(16, "tenant", tenant, "whose view this is; empty: the operator's");
+    f(17, "role", role, "of the token that asked");
   }
 };
 

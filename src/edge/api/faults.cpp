@@ -64,6 +64,9 @@ Result<Drill> plan_drill(Backend& b, const Call& call) {
         .with_remedy("let it: tundish authority set --scope node:" + drill.node.meta.name +
                      " --class drill --level act");
   }
+  if (asked.for_s < 0 || asked.for_s > 24 * 3600 || asked.copies < 0) {
+    return make_error(Code::invalid, "for_s is 0 to a day, copies is not below 0");
+  }
   TRY_VOID(perform_note(b, call, "inject_fault", drill, Truth::yes));
   return drill;
 }
@@ -80,7 +83,14 @@ FaultAnswer answer_of(const Drill& drill, Instant at) {
 
 Result<Answer> list_faults(Backend& b, const Call&) {
   std::vector<AnyDescribed> kinds;
-  for (const auto& kind : b.parts.fault_kinds) kinds.push_back(describe_const(kind));
+  std::vector<FaultKind> told = b.parts.fault_kinds;
+  const bool can = b.parts.manager.runner().has_injector();
+  for (auto& kind : told) {
+    if (!can && kind.unavailable.empty()) {
+      kind.unavailable = "nothing here can break hardware on purpose: no lab";
+    }
+    kinds.push_back(describe_const(kind));
+  }
   return Answer{200, render_json_list(kinds)};
 }
 

@@ -1,5 +1,6 @@
 #include "edge/api/handlers.hpp"
 #include "model/ops/governance_ops.hpp"
+#include "model/ops/node_ops.hpp"
 
 namespace tundish::edge::api {
 namespace {
@@ -9,7 +10,16 @@ constexpr std::int64_t longest_hold_s = 10LL * 365 * 24 * 3600;
 Result<Later> decide(Backend& b, const Call& call, ProposalState decision) {
   const auto asked = TRY(parse_body<ReasonRequest>(call));
   const Proposal proposal = TRY((get_matching<Proposal>(b, call, call.parts.at(0))));
-  TRY_VOID(b.perform(call, *decide_proposal(proposal.id, decision), asked.reason));
+  std::vector<OperationPtr> parts;
+  parts.push_back(decide_proposal(proposal.id, decision));
+  // A lemon is retired by the person who says yes, never by itself.
+  const bool retires = proposal.action == "retire_node" && decision == ProposalState::approved;
+  if (retires) {
+    const std::string name = proposal.object.substr(proposal.object.find('/') + 1);
+    parts.push_back(retire_node(TRY((get_visible<Node>(b, call, name))).id));
+  }
+  TRY_VOID(b.perform(call, *compose("decide_proposal", "proposal/" + proposal.id.str(),
+                                    std::move(parts)), asked.reason));
   return show_later(b, call, proposal);
 }
 

@@ -28,6 +28,7 @@ Result<Later> delete_token_call(Backend& b, const Call& call);
 // clusters.cpp
 Result<Later> post_cluster(Backend& b, const Call& call);
 Result<Later> delete_cluster(Backend& b, const Call& call);
+Result<Later> change_firewall(Backend& b, const Call& call);
 Result<Later> scale_cluster(Backend& b, const Call& call);
 
 // incidents.cpp
@@ -68,11 +69,44 @@ Result<Answer> get_metrics(Backend& b, const Call& call);
 Result<Answer> list_faults(Backend& b, const Call& call);
 void post_fault(Backend& b, const Call& call, Respond respond);
 
+// checks.cpp
+Result<Answer> list_checks(Backend& b, const Call& call);
+void run_checks_now(Backend& b, const Call& call, Respond respond);
+
+// active_checks.cpp
+Result<Answer> list_active_runs(Backend& b, const Call& call);
+Result<Answer> get_active_run(Backend& b, const Call& call);
+void post_active_run(Backend& b, const Call& call, Respond respond);
+void stop_active_run(Backend& b, const Call& call, Respond respond);
+// pair_checks.cpp
+void post_pair_run(Backend& b, const Call& call, Respond respond);
+
 // network.cpp
 Result<Answer> report_network(Backend& b, const Call& call);
 Result<Answer> plan_networks(Backend& b, const Call& call);
 Result<Answer> list_switch_drivers(Backend& b, const Call& call);
 void probe_networks(Backend& b, const Call& call, Respond respond);
+
+// maintenance.cpp
+Result<Later> post_maintenance(Backend& b, const Call& call);
+Result<Later> end_maintenance_call(Backend& b, const Call& call);
+Result<Later> ack_notice(Backend& b, const Call& call);
+
+// node_reports.cpp
+Result<Later> report_node(Backend& b, const Call& call);
+Result<Answer> list_lemons(Backend& b, const Call& call);
+
+// evidence.cpp
+Result<Later> post_bundle(Backend& b, const Call& call);
+
+// shift.cpp
+Result<Answer> get_shift_report(Backend& b, const Call& call);
+
+// policies.cpp
+Result<Answer> list_policies(Backend& b, const Call& call);
+Result<Answer> get_policy(Backend& b, const Call& call);
+void load_policy(Backend& b, const Call& call, Respond respond);
+Result<Answer> try_policy(Backend& b, const Call& call);
 
 // watch.cpp
 void start_watch(Backend& b, const Call& call, std::shared_ptr<Outlet> outlet);

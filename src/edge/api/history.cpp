@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t largest_page = 10000;
 
 /// Words that begin what history is about, beside the kinds of objects.
-constexpr std::string_view other_objects[] = {"inventory", "agent_cursor"};
+constexpr std::string_view other_objects[] = {"inventory", "agent_cursor", "policy"};
 
 /// A filter that fits nothing by a typing error would look like a clean history.
 Result<> check_object(const std::string& object) {
@@ -31,6 +31,55 @@ Result<> check_object(const std::string& object) {
   return make_error(Code::invalid,
                     "history is about no object of kind \"" + std::string(head) + "\"")
       .with_remedy("give KIND/NAME or the start of it; kinds are " + known);
+}
+
+/// Prefixes of what history tells of the object: creations name it, what follows has its id.
+std::vector<std::string> words_for(const Registry& view, const std::string& object) {
+  std::vector<std::string> out = {object};
+  const auto slash = object.find('/');
+  if (slash == std::string::npos) return out;
+  const Kind* kind = find_kind(object.substr(0, slash));
+  if (!kind) return out;
+  for (const auto& id : kind->ids_named(view, object.substr(slash + 1))) {
+    const std::string word = object.substr(0, slash + 1) + id;
+    if (word != object) out.push_back(word);
+  }
+  return out;
+}
+
+/// "node/n1" is no start of "node/n10" when there is a node n1.
+bool is_about(const HistoryEntry& entry, const std::string& word) {
+  if (!entry.object.starts_with(word)) return false;
+  if (entry.object.size() == word.size()) return true;
+  return entry.object[word.size()] == '/' || entry.object[word.size()] == ' ';
+}
+
+/// Entries about any of the words, each exactly, up to the query's limit.
+Result<std::vector<HistoryEntry>> find_entries(const Backend& b, HistoryQuery query,
+                                               const std::vector<std::string>& words) {
+  const int limit = query.limit;
+  std::vector<HistoryEntry> found;
+  for (const auto& word : words) {
+    HistoryQuery page = query;
+    page.object = word;
+    page.limit = static_cast<int>(largest_page);
+    int taken = 0;
+    while (taken < limit) {
+      auto entries = TRY(b.parts.store.history(page));
+      for (auto& entry : entries) {
+        (page.newest_first ? page.before : page.after) = entry.sequence;
+        if (!is_about(entry, word) || taken == limit) continue;
+        ++taken;
+        found.push_back(std::move(entry));
+      }
+      if (static_cast<int>(entries.size()) < page.limit) break;
+    }
+  }
+  std::ranges::sort(found, [&](const HistoryEntry& left, const HistoryEntry& right) {
+    return query.newest_first ? left.sequence > right.sequence : left.sequence < right.sequence;
+  });
+  if (static_cast<int>(found.size()) > limit) found.resize(static_cast<std::size_t>(limit));
+  return found;
 }
 
 Result<bool> read_order(const Call& call) {
@@ -72,7 +121,9 @@ Result<Answer> get_history(Backend& b, const Call& call) {
   query.object = call.query("object");
   TRY_VOID(check_object(query.object));
   query.newest_first = TRY(read_order(call));
-  const auto entries = TRY(b.parts.store.history(query));
+  const auto words = words_for(b.reg(), query.object);
+  const auto entries = TRY(words.size() > 1 ? find_entries(b, query, words)
+                                            : b.parts.store.history(query));
   std::vector<AnyDescribed> objects;
   objects.reserve(entries.size());
   for (const auto& entry : entries) objects.push_back(describe_const(entry));

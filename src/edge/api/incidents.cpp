@@ -1,5 +1,6 @@
 #include "edge/api/handlers.hpp"
 #include "model/ops/incident_ops.hpp"
+#include "model/ops/notice_ops.hpp"
 
 namespace tundish::edge::api {
 namespace {
@@ -36,8 +37,11 @@ Result<Later> ack_incident(Backend& b, const Call& call) {
   const auto given = TRY(read_call(b, call));
   const std::string detail =
       "by " + call.who.name + (given.reason.empty() ? "" : ": " + given.reason);
-  TRY_VOID(
-      b.perform(call, *note_incident(given.incident.id, "acknowledged", detail), given.reason));
+  std::vector<OperationPtr> parts;
+  parts.push_back(note_incident(given.incident.id, "acknowledged", detail));
+  parts.push_back(acknowledge_notice("incident/" + given.incident.id.str(), call.who.name));
+  const std::string object = "incident/" + given.incident.id.str();
+  TRY_VOID(b.perform(call, *compose("ack_incident", object, std::move(parts)), given.reason));
   return show_later(b, call, given.incident);
 }
 

@@ -94,6 +94,30 @@ void plan_job(Job& job) {
   job.answer = to_answer(job.plan);
 }
 
+bool is_covered(const Registry& reg, const std::string& site) {
+  return std::any_of(reg.all<Authority>().begin(), reg.all<Authority>().end(), [&](auto& known) {
+    const Authority& authority = known.second;
+    const bool over = authority.scope == "*" || authority.scope == "site:" + site;
+    // A drill's word lets nothing be done but break it.
+    return over && authority.action_class != "drill" && authority.level != AuthorityLevel::observe;
+  });
+}
+
+/// All that is imported is at observe: orders there would wait without end.
+void warn_of_authority(const Registry& reg, const std::string& scope, InventoryAnswer& answer) {
+  std::set<std::string> sites;
+  for (const auto& [id, node] : reg.all<Node>()) {
+    const bool imported = node.spec.import_scope == scope && !node.spec.site.empty();
+    if (imported && !is_covered(reg, node.spec.site)) sites.insert(node.spec.site);
+  }
+  for (const auto& site : sites) {
+    answer.lines.push_back("site " + site +
+                           " is at observe: it is watched, and orders there wait; tundish "
+                           "authority set --scope site:" +
+                           site + " --level act");
+  }
+}
+
 /// 422 with the list of problems once the refusal is in the history.
 void tell_problems(Backend& b, const Call& call, const Job& job, const Respond& respond) {
   const std::int64_t count =
@@ -132,6 +156,7 @@ void finish_import(Backend& b, const Call& call, const std::shared_ptr<Job>& job
     const auto done = b.perform(call, *operation);
     if (!done) b.refuse(call, "inventory/" + job->plan.scope, done.error());
     job->answer.applied = done.has_value();
+    if (done) warn_of_authority(b.reg(), job->plan.scope, job->answer);
     b.after_commit([respond, job, done](const Result<>& safe) {
       if (!safe || !done) return respond(safe ? done.error() : safe.error());
       respond(Answer{200, render_json(job->answer)});

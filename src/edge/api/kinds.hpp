@@ -23,6 +23,8 @@ struct Kind {
   /// Every object of the kind as (id, owner).
   void (*each_owner)(const Registry&, const SeeOwner&);
   std::string (*schema)();
+  /// Ids of every object of the kind that has the name.
+  std::vector<std::string> (*ids_named)(const Registry&, const std::string& name);
 };
 
 std::span<const Kind> all_kinds();

@@ -91,11 +91,21 @@ std::string schema_of_kind() {
 }
 
 template <class T>
+std::vector<std::string> ids_named(const Registry& view, const std::string& name) {
+  std::vector<std::string> out;
+  for (const auto& [id, object] : view.all<T>()) {
+    if (object.meta.name == name) out.push_back(id.str());
+  }
+  return out;
+}
+
+template <class T>
 constexpr Kind make_kind(std::string_view plural) {
   return {plural,           T::kind,
           list_objects<T>,  get_object_by_name<T>,
           render_change<T>, owner_of_change<T>,
-          each_owner<T>,    schema_of_kind<T>};
+          each_owner<T>,    schema_of_kind<T>,
+          ids_named<T>};
 }
 
 constexpr Kind kinds[] = {
@@ -119,6 +129,10 @@ constexpr Kind kinds[] = {
     make_kind<Hold>("holds"),
     make_kind<Authority>("authorities"),
     make_kind<PoolEntry>("pool_entries"),
+    make_kind<Maintenance>("maintenances"),
+    make_kind<Notice>("notices"),
+    make_kind<NodeReport>("node_reports"),
+    make_kind<Rma>("rmas"),
 };
 
 }  // namespace

@@ -1,33 +1,11 @@
+#include "edge/api/exposition.hpp"
 #include "edge/api/fleet_counts.hpp"
 #include "edge/api/handlers.hpp"
+#include "edge/api/metrics_health.hpp"
 #include "edge/api/watch.hpp"
 
 namespace tundish::edge::api {
 namespace {
-
-class Exposition {
- public:
-  void head(std::string_view name, std::string_view help) {
-    text_ += "# HELP " + std::string(name) + " " + std::string(help) + "\n# TYPE " +
-             std::string(name) + " gauge\n";
-  }
-  void value(std::string_view name, std::int64_t value) {
-    text_ += std::string(name) + " " + std::to_string(value) + "\n";
-  }
-  void labelled(std::string_view name, std::string_view label, std::string_view of,
-                std::int64_t value) {
-    text_ += std::string(name) + "{" + std::string(label) + "=\"" + std::string(of) + "\"} " +
-             std::to_string(value) + "\n";
-  }
-  void single(std::string_view name, std::string_view help, std::int64_t number) {
-    head(name, help);
-    value(name, number);
-  }
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
 
 void add_site(const Backend& b, const FleetCounts& counts, Exposition& out) {
   out.single("tundish_claims", "Active claims", counts.claims);
@@ -74,7 +52,10 @@ Result<Answer> get_metrics(Backend& b, const Call& call) {
   }
   out.single("tundish_clusters", "Clusters", counts.clusters);
   out.single("tundish_clusters_active", "Clusters that are whole", counts.clusters_active);
-  if (call.who.tenant.empty()) add_site(b, counts, out);
+  if (call.who.tenant.empty()) {
+    add_site(b, counts, out);
+    add_health_metrics(b, out);
+  }
   return Answer{200, out.take(), {{"content-type", "text/plain; version=0.0.4"}}};
 }
 

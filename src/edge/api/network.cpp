@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "base/text.hpp"
 #include "control/network/audit.hpp"
+#include "control/network/difference.hpp"
 #include "control/network/intent.hpp"
+#include "control/network/port_tables.hpp"
 #include "control/network/probe.hpp"
 #include "control/network/probe_partition.hpp"
 #include "control/network/reconcile_switch.hpp"
@@ -142,8 +145,12 @@ void add_export_rows(const control::View& view, const Network& network,
   const bool read = seen != view.seen.storage.end() && seen->second.at.is_set();
   const bool fresh = net_control::fresh_storage(view, network.status.fabric) != nullptr;
   for (const auto& row : net_control::export_rows(view, network)) {
-    NetworkRow one{"storage of " + network.status.fabric, row.item, row.wanted, row.observed,
-                   NetworkRowState::unknown, -1};
+    NetworkRow one{net_control::storage_name(network.status.fabric),
+                   row.item,
+                   row.wanted,
+                   row.observed,
+                   NetworkRowState::unknown,
+                   -1};
     if (read) one.age_ms = (view.now - seen->second.at).ms();
     if (fresh) {
       one.state = row.wanted == row.observed ? NetworkRowState::same
@@ -187,6 +194,61 @@ std::vector<NetworkRow> rows_of(const control::View& view, const Network& networ
   return out;
 }
 
+/// What the controllers see amiss beside the rows: a line that nobody understood, or a part that
+/// was not read. The rows speak of what is known only.
+std::vector<std::string> reasons_of(const control::View& view, const Network& network) {
+  std::vector<std::string> out;
+  const auto add = [&](const NetworkSync& sync) {
+    if (sync.state == SyncState::synced) return;
+    const auto names = enum_names(sync.state);
+    out.push_back(sync.object + ": " + std::string(names[static_cast<std::size_t>(sync.state)]) +
+                  (sync.reason.empty() ? "" : ": " + sync.reason));
+  };
+  const auto tell = [&](const auto& verdict) {
+    const auto found = verdict.sync.find(network.id);
+    if (found != verdict.sync.end()) add(found->second);
+  };
+  const auto intent = net_control::intent_of(view, network.status.fabric);
+  for (const auto& numbers : network.status.switches) {
+    const Switch* device = view.reg.find_named<Switch>(numbers.switch_name);
+    if (device) tell(net_control::reconcile_switch(view, intent, *device));
+  }
+  for (const auto& name : {network.status.partition_fabric, network.status.nvlink_fabric}) {
+    const Fabric* fabric = name.empty() ? nullptr : view.reg.find_named<Fabric>(name);
+    if (!fabric) continue;
+    tell(net_control::reconcile_fabric(view, net_control::intent_of(view, name), *fabric));
+  }
+  if (const auto storage = net_control::storage_sync(view, network)) add(*storage);
+  return out;
+}
+
+/// A tenant learns whether its network is in step, and nothing of switches, racks and others.
+void hide_fabric(const Identity& who, NetworkReport& report) {
+  if (who.tenant.empty()) return;
+  report.rows.clear();
+  for (auto& reason : report.reasons) reason = "a part of the fabric: the operator sees which";
+  const auto same = std::unique(report.reasons.begin(), report.reasons.end());
+  report.reasons.erase(same, report.reasons.end());
+}
+
+/// A description carries no state: as long as nothing else changes, nobody writes it.
+void keep_descriptions(const SwitchState& seen, SwitchState& wanted) {
+  for (auto& port : wanted.ports) {
+    const SwitchPortState* there = find_port(seen, port.name);
+    if (!there) continue;
+    SwitchPortState renamed = port;
+    renamed.description = there->description;
+    if (renamed == *there) port = renamed;
+  }
+  for (auto& vrf : wanted.vrfs) {
+    const VrfState* there = find_vrf(seen, vrf.name);
+    if (!there) continue;
+    VrfState renamed = vrf;
+    renamed.description = there->description;
+    if (renamed == *there) vrf = renamed;
+  }
+}
+
 /// What is there, merged with what is wanted, as steps; and the audit of the outcome.
 void plan_one(Backend& b, const net_control::Intent& intent, const Switch& device,
               NetworkPlan& plan, net_control::SwitchesSeen& outcome) {
@@ -199,11 +261,12 @@ void plan_one(Backend& b, const net_control::Intent& intent, const Switch& devic
                            (fresh ? " has no driver that renders" : " was not read lately"));
     return;
   }
-  const auto wanted = net_control::plan_switch(intent, device.meta.name);
+  auto wanted = net_control::plan_switch(intent, device.meta.name);
   if (!wanted) {
     plan.unknown.push_back(wanted.error().message());
     return;
   }
+  keep_descriptions(seen->reading.seen.own, *wanted);
   const auto planned = b.parts.plan_switch(device, seen->reading.seen.own, *wanted);
   if (!planned) {
     plan.findings.push_back(planned.error().message());
@@ -216,6 +279,51 @@ void plan_one(Backend& b, const net_control::Intent& intent, const Switch& devic
   outcome[device.meta.name] = std::move(after);
 }
 
+/// The partitions' difference of a fabric whose manager takes no text.
+void plan_fabric(const control::View& view, const Fabric& fabric, NetworkPlan& plan) {
+  const std::string& name = fabric.meta.name;
+  const auto seen = view.seen.fabrics.find(name);
+  const bool fresh = seen != view.seen.fabrics.end() && seen->second.at.is_set() &&
+                     view.now - seen->second.at <= net_control::stale_after;
+  if (fabric.spec.management_url.empty()) {
+    plan.unknown.push_back("fabric " + name + " has no management_url: nobody drives it");
+  } else if (!fresh) {
+    plan.unknown.push_back("fabric " + name + " was not read lately");
+  } else {
+    const auto intent = net_control::intent_of(view, name);
+    const auto wanted = net_control::plan_fabric(intent, name);
+    for (const auto& one : net_control::differences(intent, wanted, seen->second.seen.own)) {
+      plan.steps.push_back(
+          {name, net_control::name_guids(intent, one.what), fabric.spec.driver, ""});
+    }
+    for (const auto& line : seen->second.seen.unclear) {
+      plan.findings.push_back(name + ": not understood: " + line);
+    }
+  }
+}
+
+/// Of the one that was asked for; without a name the EVPN fabric that there is. The name "access"
+/// serves where nobody declared one.
+Result<std::string> choose_fabric(const Backend& b, const std::string& asked) {
+  std::set<std::string> known, driven;
+  for (const auto& [id, fabric] : b.reg().all<Fabric>()) {
+    known.insert(fabric.meta.name);
+    if (fabric.spec.technology == FabricTechnology::evpn) driven.insert(fabric.meta.name);
+  }
+  for (const auto& [id, device] : b.reg().all<Switch>()) {
+    known.insert(net_control::fabric_of(device));
+    driven.insert(net_control::fabric_of(device));
+  }
+  if (asked.empty() && driven.size() == 1) return *driven.begin();
+  const std::string name = asked.empty() ? "access" : asked;
+  if (known.contains(name)) return name;
+  return make_error(Code::not_found, "fabric " + name + " does not exist")
+      .about("fabric/" + name)
+      .with_remedy(known.empty()
+                       ? "declare one in fabrics_file of tundishd.yaml"
+                       : "there are: " + join({known.begin(), known.end()}, ", "));
+}
+
 Result<std::vector<ProbeService>> parse_services(const std::vector<std::string>& texts) {
   std::vector<ProbeService> out;
   for (const auto& text : texts) {
@@ -224,7 +332,9 @@ Result<std::vector<ProbeService>> parse_services(const std::vector<std::string>&
     const auto port =
         colon == std::string::npos ? std::nullopt : parse_integer(text.substr(colon + 1));
     if (equals == std::string::npos || colon < equals || !port || *port < 1 || *port > 65535) {
-      return make_error(Code::invalid, "service \"" + text + "\" is not NAME=ADDRESS:PORT");
+      return make_error(Code::invalid, "service \"" + text + "\" is not NAME=ADDRESS:PORT")
+          .about("service/" + text)
+          .with_remedy("write a name, an IPv4 address and a TCP port: web=203.0.113.10:443");
     }
     out.push_back({text.substr(0, equals), text.substr(equals + 1, colon - equals - 1),
                    static_cast<int>(*port)});
@@ -236,7 +346,8 @@ Result<std::vector<ClusterId>> find_clusters(Backend& b, const Call& call,
                                              const std::vector<std::string>& names) {
   std::vector<ClusterId> out;
   for (const auto& name : names) {
-    out.push_back(TRY((get_visible<Cluster>(b, call, name))).id);
+    const ClusterId id = TRY((get_visible<Cluster>(b, call, name))).id;
+    if (std::find(out.begin(), out.end(), id) == out.end()) out.push_back(id);
   }
   if (!names.empty()) return out;
   for (const auto& [id, cluster] : b.reg().all<Cluster>()) {
@@ -327,23 +438,35 @@ Result<Answer> report_network(Backend& b, const Call& call) {
   }
   report.access_address = network.status.access_address;
   for (const auto& rule : network.spec.access) report.access.push_back(render_access_rule(rule));
-  report.rows = rows_of(b.parts.manager.view(), network);
-  report.in_step = !report.rows.empty() &&
+  const auto view = b.parts.manager.view();
+  report.rows = rows_of(view, network);
+  report.reasons = reasons_of(view, network);
+  report.in_step = !report.rows.empty() && report.reasons.empty() &&
                    std::all_of(report.rows.begin(), report.rows.end(), [](const NetworkRow& row) {
                      return row.state == NetworkRowState::same;
                    });
+  hide_fabric(call.who, report);
   return Answer{200, render_json(report)};
 }
 
 Result<Answer> plan_networks(Backend& b, const Call& call) {
-  const std::string fabric = call.query("fabric").empty() ? "access" : call.query("fabric");
+  const std::string fabric = TRY(choose_fabric(b, call.query("fabric")));
   const auto view = b.parts.manager.view();
-  const auto intent = net_control::intent_of(view, fabric);
   NetworkPlan plan;
-  net_control::SwitchesSeen outcome;
-  for (const auto& [id, device] : b.reg().all<Switch>()) {
-    if (net_control::fabric_of(device) == fabric) plan_one(b, intent, device, plan, outcome);
+  const Fabric* declared = b.reg().find_named<Fabric>(fabric);
+  if (declared && declared->spec.technology != FabricTechnology::evpn) {
+    plan_fabric(view, *declared, plan);
+    return Answer{200, render_json(plan)};
   }
+  const auto intent = net_control::intent_of(view, fabric);
+  net_control::SwitchesSeen outcome;
+  bool any = false;
+  for (const auto& [id, device] : b.reg().all<Switch>()) {
+    if (net_control::fabric_of(device) != fabric) continue;
+    any = true;
+    plan_one(b, intent, device, plan, outcome);
+  }
+  if (!any) plan.unknown.push_back("no switch of fabric " + fabric + " is in the inventory");
   for (const auto& finding : net_control::audit(intent, outcome, {})) {
     plan.findings.push_back(finding.switch_name + ": " + finding.object + ": " + finding.what);
   }
@@ -366,6 +489,9 @@ void probe_networks(Backend& b, const Call& call, Respond respond) {
   auto run = std::make_shared<ProbeRun>();
   const std::string token = b.parts.random.hex(8);
   run->plan = net_control::plan_probe(b.parts.manager.view(), *clusters, token, *services);
+  if (call.is_dry_run()) {
+    return respond(Answer{200, render_json(net_control::rehearse_probe(b.reg(), run->plan))});
+  }
   run->respond = std::move(respond);
   run->clusters = *clusters;
   run->waiting = run->plan.participants.size() + 1;  // ended by this call

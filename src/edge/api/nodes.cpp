@@ -1,7 +1,10 @@
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "control/fault/policy.hpp"
 #include "control/fault/reconcile_incident.hpp"
 #include "edge/api/handlers.hpp"
+#include "model/ops/blame_ops.hpp"
 #include "model/ops/incident_ops.hpp"
 #include "model/ops/node_ops.hpp"
 
@@ -111,6 +114,26 @@ std::string explain_incident(const Backend& b, const Incident& incident, Explana
   return text + explain_end(b, incident, act, out);
 }
 
+/// What it shows that another part may have caused, and shared parts whose trouble it has.
+void explain_blame(const Backend& b, const Node& node, Explanation& out,
+                   std::vector<std::string>& next) {
+  if (const Condition* symptom = find_condition(node, symptom_condition)) {
+    next.push_back("it shows a symptom since " + render_utc(symptom->since) + " (" +
+                   symptom->reason + "); nobody is given it meanwhile");
+  }
+  for (const auto& id : b.reg().incidents_on({})) {
+    const Incident* incident = b.reg().find(id);
+    if (!incident || !incident->blamed || incident->state != IncidentState::open) continue;
+    const auto& hit = incident->affected;
+    if (std::find(hit.begin(), hit.end(), node.id) == hit.end()) continue;
+    next.push_back("incident " + id.str() + " blames " + subject_text(*incident->blamed) +
+                   " for what it shows (" + incident->fault +
+                   ") and takes no node out of service; it ends by itself 30 s after the last " +
+                   "sign of it");
+    out.you_can.push_back("read whose it is and why: tundish incident show " + id.str());
+  }
+}
+
 void explain_conditions(const Backend& b, const Node& node, Explanation& out) {
   for (const auto& id : b.reg().claims_on(node.id)) {
     const Claim* claim = b.reg().find(id);
@@ -204,6 +227,7 @@ Result<Answer> explain_node(Backend& b, const Call& call) {
     }
     if (!incident->blame.empty()) out.why += (out.why.empty() ? "" : "; ") + incident->blame;
   }
+  explain_blame(b, node, out, next);
   const std::string own = b.parts.manager.reason_of(node.id.str());
   if (!own.empty()) next.push_back(own);
   if (!control::is_present(view, node.id)) {

@@ -105,14 +105,14 @@ TEST_F(ApiTest, a_network_that_cannot_be_is_refused_before_anything_is_touched) 
                            "127.0.0.0/24", "169.254.0.0/24", "10.10.0.0/30"}) {
     refused(R"("prefix":")" + std::string(text) + "\"", "no usable IPv4 prefix");
   }
-  refused(R"("prefix":"10.10.0.0/28")", "10.10.0.0/28 holds 0");
+  refused(R"("prefix":"10.10.0.0/28")", "its length does not fit");
   for (const char* text :
        {"", "permit", "permit tcp/99999@10.0.0.0/8", "permit tcp/22@10.0.0.1/8"}) {
     refused(R"("firewall":["permit icmp@0.0.0.0/0",")" + std::string(text) + "\"]",
             "firewall rule 2");
   }
   for (const char* text : {"", "ssh", "tcp@10.0.0.0/8", "ip/22@10.0.0.0/8"}) {
-    refused(R"("access":[")" + std::string(text) + "\"]", "firewall rule 1");
+    refused(R"("access":[")" + std::string(text) + "\"]", "access rule 1");
   }
   refused(R"("access":["tcp/22@10.0.0.0/8"])", "has no access network");
   std::string many;

@@ -3,6 +3,8 @@
 #include "base/text.hpp"
 #include "codec/reference.hpp"
 #include "control/network/probe.hpp"
+#include "edge/api/contract_policy.hpp"
+#include "edge/api/contract_health.hpp"
 #include "edge/api/handlers.hpp"
 #include "edge/api/kinds.hpp"
 #include "model/operation.hpp"
@@ -46,6 +48,37 @@ void add_kinds(std::vector<Route>& out) {
                    {},
                    {kind.name, kind.schema, false}});
   }
+}
+
+void add_checks(std::vector<Route>& out) {
+  out.push_back({"GET",
+                 "/v1/checks",
+                 Right::read_site,
+                 list_checks,
+                 "what is checked, and by which limits",
+                 {},
+                 list_of<CheckInfo>("check_info")});
+  out.push_back({"POST", "/v1/checks/run", Right::work_nodes, run_checks_now,
+                 "runs checks now on a node", body<CheckRunRequest>("check_run_request"),
+                 body<CheckRunAnswer>("check_run_answer")});
+  const Body active_run = body<ActiveRunInfo>("active_run");
+  out.push_back({"POST", "/v1/checks/runs", Right::work_nodes, post_active_run,
+                 "begins active checks on a free or claimed node",
+                 body<ActiveRunRequest>("active_run_request"), active_run});
+  out.push_back({"POST", "/v1/checks/pairs", Right::work_nodes, post_pair_run,
+                 "begins a check over pairs of nodes",
+                 body<PairRunRequest>("pair_run_request"), active_run});
+  out.push_back({"GET",
+                 "/v1/checks/runs",
+                 Right::read_site,
+                 list_active_runs,
+                 "active checks that run, or ran lately",
+                 {},
+                 list_of<ActiveRunInfo>("active_run")});
+  out.push_back({"GET", "/v1/checks/runs/*", Right::read_site, get_active_run,
+                 "one run of active checks", {}, active_run});
+  out.push_back({"POST", "/v1/checks/runs/*/stop", Right::work_nodes, stop_active_run,
+                 "ends a run", {}, active_run});
 }
 
 void add_site(std::vector<Route>& out) {
@@ -187,6 +220,9 @@ void add_clusters(std::vector<Route>& out) {
                  "gives its nodes back, wiped",
                  {},
                  cluster});
+  out.push_back({"POST", "/v1/clusters/*/firewall", Right::write_clusters, change_firewall,
+                 "replaces the rules that are given", body<FirewallRequest>("firewall_request"),
+                 cluster});
   out.push_back({"POST", "/v1/clusters/*/scale", Right::scale_clusters, scale_cluster,
                  "changes the number of members and spares", body<ScaleRequest>("scale_request"),
                  cluster});
@@ -210,16 +246,16 @@ void add_incidents(std::vector<Route>& out) {
 void add_network(std::vector<Route>& out) {
   out.push_back({"GET",
                  "/v1/networks/*/report",
-                 Right::read_site,
+                 Right::read,
                  report_network,
-                 "desired and observed side by side",
+                 "desired and observed side by side; a tenant learns whether it is in step",
                  {},
                  body<NetworkReport>("network_report")});
   out.push_back({"GET",
                  "/v1/network-plan",
                  Right::read_site,
                  plan_networks,
-                 "?fabric=; the exact difference per switch",
+                 "?fabric=; the exact difference per switch, or of a fabric's partitions",
                  {},
                  body<NetworkPlan>("network_plan")});
   out.push_back({"GET",
@@ -230,7 +266,8 @@ void add_network(std::vector<Route>& out) {
                  {},
                  list_of<SwitchDriverInfo>("switch_driver_info")});
   out.push_back({"POST", "/v1/network-probe", Right::drill, probe_networks,
-                 "who reaches whom, on the wire", body<ProbeRequest>("probe_request"),
+                 "who reaches whom, on the wire; ?dry_run=true: who would send",
+                 body<ProbeRequest>("probe_request"),
                  body<control::network::ProbeMatrix>("probe_matrix")});
 }
 
@@ -254,9 +291,64 @@ void add_governance(std::vector<Route>& out) {
                  body<AuthorityRequest>("authority_request"), object<Authority>()});
 }
 
+void add_operations(std::vector<Route>& out) {
+  const Body reason = body<ReasonRequest>("reason_request");
+  out.push_back({"POST", "/v1/maintenances", Right::work_nodes, post_maintenance,
+                 "a window in which people work: recorded, not paged, not acted on",
+                 body<MaintenanceRequest>("maintenance_request"), object<Maintenance>()});
+  out.push_back({"POST", "/v1/maintenances/*/end", Right::work_nodes, end_maintenance_call,
+                 "the work is done: the checks decide", reason, object<Maintenance>()});
+  out.push_back({"POST", "/v1/notices/*/ack", Right::work_incidents, ack_notice,
+                 "somebody looks after it: no more pages", reason, object<Notice>()});
+  out.push_back({"POST", "/v1/node_reports", Right::report, report_node,
+                 "a slow node: it is tested, compared with its peers and swapped if it is one",
+                 body<NodeReportRequest>("node_report_request"), object<NodeReport>()});
+  out.push_back({"POST", "/v1/incidents/*/bundle", Right::work_incidents, post_bundle,
+                 "the evidence for a vendor", reason, body<BundleAnswer>("bundle_answer")});
+  out.push_back({"GET",
+                 "/v1/lemons",
+                 Right::read_site,
+                 list_lemons,
+                 "nodes that break more often than the fleet",
+                 {},
+                 list_of<LemonRow>("lemon_row")});
+  out.push_back({"GET",
+                 "/v1/shift-report",
+                 Right::read_history,
+                 get_shift_report,
+                 "?since_s=; what the next shift has to know",
+                 {},
+                 body<ShiftReport>("shift_report")});
+}
+
+void add_policies(std::vector<Route>& out) {
+  const Body asked = body<PolicyRequest>("policy_request");
+  out.push_back({"GET",
+                 "/v1/policies",
+                 Right::read_site,
+                 list_policies,
+                 "the remediation policy that is loaded, or why none is",
+                 {},
+                 list_of<PolicyRow>("policy_row")});
+  out.push_back({"GET",
+                 "/v1/policy",
+                 Right::read_site,
+                 get_policy,
+                 "the loaded policy",
+                 {},
+                 body<RemediationPolicy>("remediation_policy")});
+  out.push_back({"POST", "/v1/policy/load", Right::govern, load_policy,
+                 "proves a policy and loads it; not proved: refused with the counterexample",
+                 asked, body<PolicyAnswer>("policy_answer")});
+  out.push_back({"POST", "/v1/policy/try", Right::read_site, try_policy,
+                 "what a policy would have done with the incidents of since_s", asked,
+                 list_of<control::verify::Rehearsal>("rehearsal")});
+}
+
 std::vector<Route> make_routes() {
   std::vector<Route> out;
   add_site(out);
+  add_checks(out);
   add_kinds(out);
   add_inventory(out);
   add_nodes(out);
@@ -265,6 +357,8 @@ std::vector<Route> make_routes() {
   add_incidents(out);
   add_network(out);
   add_governance(out);
+  add_operations(out);
+  add_policies(out);
   return out;
 }
 

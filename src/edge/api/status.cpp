@@ -146,6 +146,8 @@ Result<Answer> get_status(Backend& b, const Call& call) {
   const FleetCounts counts = count_fleet(b, call.who);
   StatusReport out;
   out.version = b.parts.version;
+  const auto roles = enum_names(call.who.role);
+  out.role = std::string(roles[static_cast<std::size_t>(call.who.role)]);
   out.site = b.parts.site;
   out.revision = b.reg().revision();
   out.epoch = b.parts.ledger.epoch();

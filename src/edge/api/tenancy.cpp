@@ -34,7 +34,9 @@ Result<Later> put_quota(Backend& b, const Call& call) {
   const auto asked = TRY(parse_body<QuotaRequest>(call));
   const Tenant tenant = TRY((get_matching<Tenant>(b, call, call.parts.at(0))));
   if (asked.gpus < 0) {
-    return make_error(Code::invalid, "quota of tenant " + tenant.meta.name + " is below 0");
+    return make_error(Code::invalid, "quota of tenant " + tenant.meta.name + " is below 0")
+        .about("tenant/" + tenant.meta.name)
+        .with_remedy("give a number of GPUs from 0; 0 lets it order nothing");
   }
   TRY_VOID(b.perform(call, *set_quota(tenant.id, asked.gpus)));
   return show_later(b, call, tenant);

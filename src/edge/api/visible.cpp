@@ -1,5 +1,6 @@
 #include "edge/api/visible.hpp"
 
+#include "edge/api/tenant_blame.hpp"
 #include "model/ops/allocation_ops.hpp"
 
 namespace tundish::edge::api {
@@ -43,8 +44,29 @@ std::optional<TenantId> owner_of(const Registry& view, const Node& node) {
   if (!member || member->role == MemberRole::spare) return std::nullopt;
   return owner_of_allocation(view, node.status.allocation);
 }
+/// Of one on a shared part: the tenant that it hits, when it hits one only.
 std::optional<TenantId> owner_of(const Registry& view, const Incident& incident) {
-  return owner_of_allocation(view, incident.allocation);
+  if (!incident.allocation.empty() || incident.allocations.empty()) {
+    return owner_of_allocation(view, incident.allocation);
+  }
+  const auto first = owner_of_allocation(view, incident.allocations.front());
+  for (const auto& id : incident.allocations) {
+    if (owner_of_allocation(view, id) != first) return std::nullopt;
+  }
+  return first;
+}
+bool is_visible(const Registry& view, const Identity& who, const Incident& incident) {
+  if (who.tenant.empty()) return true;
+  if (!incident.allocation.empty()) {
+    return owner_of_allocation(view, incident.allocation) == who.tenant;
+  }
+  for (const auto& id : incident.allocations) {
+    if (owner_of_allocation(view, id) == who.tenant) return true;
+  }
+  return false;
+}
+std::optional<TenantId> owner_of(const Registry&, const NodeReport& report) {
+  return own_tenant(report);
 }
 std::optional<TenantId> owner_of(const Registry&, const Sku&) { return TenantId(); }
 
@@ -79,8 +101,24 @@ void redact(const Identity& who, Node& node) {
   node.status = status;
 }
 
+/// Reasons and evidence of checks may name serials, racks and cables.
+void redact(const Identity& who, NodeReport& report) {
+  if (who.tenant.empty()) return;
+  for (auto& verdict : report.verdicts) {
+    verdict.reason.clear();
+    verdict.evidence.clear();
+  }
+}
+
+/// What an order waits for names scopes of the provider.
+void hide_wait(std::string& reason) {
+  const auto at = reason.find("waits: ");
+  if (at != std::string::npos) reason = reason.substr(0, at) + "waits for the provider";
+}
+
 void redact(const Identity& who, Allocation& allocation) {
   if (who.tenant.empty()) return;
+  hide_wait(allocation.status.reason);
   std::erase_if(allocation.status.nodes,
                 [](const AllocationNode& node) { return node.role == MemberRole::spare; });
 }
@@ -88,6 +126,7 @@ void redact(const Identity& who, Allocation& allocation) {
 /// What is declared to the engine as headroom belongs to others.
 void redact(const Identity& who, Cluster& cluster) {
   if (who.tenant.empty()) return;
+  hide_wait(cluster.status.reason);
   cluster.status.declared.clear();
   cluster.status.drained.clear();
 }
@@ -95,6 +134,7 @@ void redact(const Identity& who, Cluster& cluster) {
 /// A tenant knows a node that serves or served it: one that jobs ran on, or that was replaced. A
 /// spare that never served it has no name there.
 void add_names(const Registry& view, const Identity& who, Incident& incident) {
+  keep_own_blame(view, who, incident);
   const Node* node = view.find(incident.node);
   if (!node) return;
   const bool served = !incident.jobs.empty() || !incident.replacement.empty();

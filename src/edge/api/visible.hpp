@@ -27,6 +27,7 @@ std::optional<TenantId> owner_of(const Registry& view, const Allocation& allocat
 std::optional<TenantId> owner_of(const Registry& view, const Node& node);
 std::optional<TenantId> owner_of(const Registry& view, const Incident& incident);
 std::optional<TenantId> owner_of(const Registry& view, const Network& network);
+std::optional<TenantId> owner_of(const Registry& view, const NodeReport& report);
 /// What may be ordered is no secret.
 std::optional<TenantId> owner_of(const Registry& view, const Sku& sku);
 
@@ -36,6 +37,9 @@ bool is_visible(const Registry& view, const Identity& who, const T& object) {
   const std::optional<TenantId> owner = owner_of(view, object);
   return owner && (owner->empty() || *owner == who.tenant);
 }
+
+/// One on a shared part may hit several tenants: each of them sees its own side of it.
+bool is_visible(const Registry& view, const Identity& who, const Incident& incident);
 
 /// Takes out what the caller may not see: hashes and sealed values always, the operator's view of
 /// a node and an incident for tenants.
@@ -48,6 +52,7 @@ void redact(const Identity& who, Incident& incident);
 void redact(const Identity& who, Allocation& allocation);
 void redact(const Identity& who, Cluster& cluster);
 void redact(const Identity& who, Network& network);
+void redact(const Identity& who, NodeReport& report);
 
 /// What is not stored: names of objects that are meant, where the caller may see them.
 template <class T>

@@ -170,6 +170,23 @@ TEST_F(ApiTest, a_stale_revision_is_refused) {
   EXPECT_EQ(status(ask), 200);
 }
 
+TEST_F(ApiTest, rules_of_a_cluster_change_and_a_list_that_is_left_out_stays) {
+  ASSERT_EQ(order("train", 1).status, 201);
+  const auto change = [&](const std::string& body) {
+    return call({"POST", "/v1/clusters/train/firewall", body, "a-admin"});
+  };
+  const auto set = change(R"({"firewall":["permit tcp/443@192.0.2.0/24"]})");
+  ASSERT_EQ(set.status, 200) << set.body;
+  EXPECT_EQ(field(set.body, "spec.firewall"), R"(["permit tcp/443@192.0.2.0/24"])") << set.body;
+  ASSERT_EQ(change(R"({})").status, 200);
+  EXPECT_EQ(ledger_.view().all<Network>().begin()->second.spec.firewall.size(), 1U);
+  EXPECT_EQ(change(R"({"firewall":["permit sctp@192.0.2.0/24"]})").status, 422);
+  EXPECT_EQ(change(R"({"firewal":[]})").status, 422) << "unknown fields are refused";
+  EXPECT_EQ(ledger_.view().all<Network>().begin()->second.spec.firewall.size(), 1U);
+  ASSERT_EQ(change(R"({"firewall":[]})").status, 200);
+  EXPECT_TRUE(ledger_.view().all<Network>().begin()->second.spec.firewall.empty());
+}
+
 TEST_F(ApiTest, scales_up_and_down) {
   ASSERT_EQ(order("train", 1).status, 201);
   const auto bigger = call({"POST", "/v1/clusters/train/scale", R"({"nodes":3})", "a-member"});

@@ -226,6 +226,30 @@ TEST_F(CliTest, WaitEndsWhenTheClusterIsWhole) {
   EXPECT_TRUE(api.asked("GET /v1/clusters/train").empty());
 }
 
+/// A node that was taken from a cluster is in its network until it was seen gone.
+TEST_F(CliTest, WaitHoldsUntilThoseThatLeaveAreGone) {
+  api.on("GET /v1/clusters/train", active);
+  api.on("POST /v1/clusters/train/scale", active);
+  api.on("GET /v1/clusters/cluster-9", active);
+  const auto with = [](const std::string& other) {
+    return R"({"id":"allocation-3","cluster":"cluster-9","spec":{"nodes":1},"status":{"phase":)"
+           R"("active","nodes":[{"node":"node-1","role":"member","joined":true})" +
+           other + R"(]},"meta":{}})";
+  };
+  const std::string leaves = with(R"(,{"node":"node-2","role":"leaving"})");
+  // Out for a fault: it goes when its jobs let it, and nobody ordered that.
+  const std::string broken =
+      with(R"(,{"node":"node-2","role":"leaving","cause":"incident-1"})");
+  auto looks = std::make_shared<int>(0);
+  api.on("GET /v1/allocations/allocation-3", [=](const net::ServerRequest&) {
+    return HttpResponse{200, {}, (*looks)++ < 2 ? leaves : broken};
+  });
+  const Ran ran = run({"cluster", "scale", "train", "--nodes", "1", "--yes", "--wait"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(*looks, 3);
+  EXPECT_TRUE(has(ran.err, "cluster train: 1 node still leaving")) << ran.err;
+}
+
 TEST_F(CliTest, AWaitThatExpiresIsUnknown) {
   api.on("POST /v1/clusters", pending);
   api.on("GET /v1/clusters/cluster-9", pending);

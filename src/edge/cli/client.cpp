@@ -166,11 +166,11 @@ Result<std::string> ApiClient::change(const ApiChange& change) const {
   return TRY(call(endpoint_, make_change(endpoint_, change))).body;
 }
 
-Result<> ApiClient::rehearse(const ApiChange& change) const {
+Result<std::string> ApiClient::rehearse(const ApiChange& change) const {
   HttpRequest request = make_change(endpoint_, change);
   request.url += "?dry_run=true";
   const auto response = TRY(call(endpoint_, request));
-  if (response.headers.contains("x-dry-run")) return {};
+  if (response.headers.contains("x-dry-run")) return response.body;
   return make_error(Code::unsupported,
                     "the API knows no dry run and has DONE " + change.method + " " + change.path)
       .with_remedy("take it back if you must; use a tundishd as new as this tundish");

@@ -46,7 +46,7 @@ class ApiClient {
   Result<std::vector<std::string>> list(const std::string& path) const;
   Result<std::string> change(const ApiChange& change) const;
   /// As change() in a dry run: the API makes every check and changes nothing.
-  Result<> rehearse(const ApiChange& change) const;
+  Result<std::string> rehearse(const ApiChange& change) const;
   /// As change(), but takes 422 with a body that is no ErrorBody as an answer.
   Result<std::string> exchange(const ApiChange& change) const;
   /// Blocks; `on_event` gets nullptr in every second of silence, and ends the watch by false.

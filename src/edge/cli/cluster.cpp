@@ -11,6 +11,7 @@ namespace tundish::edge::cli {
 namespace {
 
 const KindWords cluster_words{"clusters", "cluster"};
+constexpr const char* ssh_from_anywhere = "tcp/22@0.0.0.0/0";
 
 struct CreateArgs {
   ClusterRequest request;
@@ -28,25 +29,38 @@ std::string state_line(const Cluster& cluster) {
          (reason.empty() ? "" : ": " + reason);
 }
 
+/// With a gateway that lets nobody in there is a login node, and no way to it.
+bool lets_people_in(const Cluster& cluster) {
+  const bool is_shut = !cluster.status.access_address.empty() && cluster.spec.access.empty();
+  return !cluster.status.login_address.empty() && !is_shut;
+}
+
 std::string created_line(const Cluster& cluster) {
   std::string out = state_line(cluster) + "\n";
-  if (!cluster.status.login_address.empty()) {
+  if (!cluster.status.login_address.empty() && !lets_people_in(cluster)) {
+    out += "nobody may log in; ssh from anywhere again: tundish cluster firewall " +
+           name_of(cluster) + " --allow-in " + ssh_from_anywhere + "\n";
+  }
+  if (lets_people_in(cluster)) {
     out += "log in: tundish cluster exec " + name_of(cluster) + " --user USER\n";
   }
   return out;
 }
 
-/// Active, and with as many serving members as are wanted now.
+/// Active, with as many serving members as are wanted now, and nobody on the way out.
 Result<std::string> missing_to_active(const ApiClient& client, const std::string& id) {
   const auto cluster = TRY(get_object<Cluster>(client, api_path({"clusters", id})));
   if (cluster.status.phase != ClusterPhase::active) return state_line(cluster);
   const std::string name = name_of(cluster), held = cluster.status.allocation.str();
   if (held.empty()) return "cluster " + name + " has no nodes yet";
   const auto allocation = TRY(get_object<Allocation>(client, api_path({"allocations", held})));
-  int members = 0;
+  int members = 0, leaving = 0;
   for (const auto& node : allocation.status.nodes) {
     members += node.role == MemberRole::member && node.joined ? 1 : 0;
+    // One that an incident took out leaves when its jobs let it: nobody ordered that.
+    leaving += node.role == MemberRole::leaving && node.cause.empty() ? 1 : 0;
   }
+  if (leaving > 0) return "cluster " + name + ": " + count_of(leaving, "node") + " still leaving";
   if (members == cluster.spec.nodes) return std::string();
   return "cluster " + name + " has " + std::to_string(members) + " of " +
          count_of(cluster.spec.nodes, "node");
@@ -88,6 +102,32 @@ Result<int> scale(Context& context, const ScaleArgs& args) {
   }
   const auto body = TRY(
       context.change({"POST", api_path({"clusters", args.name, "scale"}), render_json(request)}));
+  return body ? settle(context, *body) : Result<int>(exit_done);
+}
+
+struct RulesArgs {
+  std::string name;
+  std::vector<std::string> firewall, access;
+  bool no_firewall = false;
+  bool no_access = false;
+};
+
+Result<int> change_rules(Context& context, const RulesArgs& args) {
+  const bool sends = !args.firewall.empty() || args.no_firewall;
+  const bool comes = !args.access.empty() || args.no_access;
+  if (!sends && !comes) {
+    return context.fail_flag(
+        "cluster firewall: give --firewall, --allow-in, --no-firewall or --no-allow-in");
+  }
+  if ((args.no_firewall && !args.firewall.empty()) || (args.no_access && !args.access.empty())) {
+    return context.fail_flag("cluster firewall: a list is either given or emptied");
+  }
+  const ApiClient client = TRY(context.connect());
+  const auto cluster = TRY(get_object<Cluster>(client, api_path({"clusters", args.name})));
+  const FirewallRequest request{sends ? args.firewall : cluster.spec.firewall,
+                                comes ? args.access : cluster.spec.access};
+  const auto body = TRY(context.change(
+      {"POST", api_path({"clusters", args.name, "firewall"}), render_json(request)}));
   return body ? settle(context, *body) : Result<int>(exit_done);
 }
 
@@ -194,6 +234,22 @@ void add_changes(Command noun, Context& context) {
   scale_verb.take({"--nodes", "members wanted"}, args->nodes);
   scale_verb.take({"--spares", "spares wanted"}, args->spares);
   scale_verb.run([&context, args] { return scale(context, *args); });
+  const auto rules = std::make_shared<RulesArgs>();
+  Command rules_verb =
+      noun.verb("firewall", "replace its rules: what its nodes may send, who comes in");
+  rules_verb.take({"name", "name or id", Need::required}, rules->name);
+  rules_verb.take({"--firewall", "one rule, again for the next, as in cluster create"},
+                  rules->firewall);
+  rules_verb.take({"--allow-in",
+                   std::string("who may come in, again for more, as in cluster create; ssh from "
+                               "anywhere again: ") +
+                       ssh_from_anywhere},
+                  rules->access);
+  rules_verb.take({"--no-firewall", "nothing leaves its network but to the storage"},
+                  rules->no_firewall);
+  rules_verb.take({"--no-allow-in", "nobody comes in by the gateway: no cluster exec either"},
+                  rules->no_access);
+  rules_verb.run([&context, rules] { return change_rules(context, *rules); });
   Command delete_verb = noun.verb("delete", "end a cluster and give its nodes back");
   delete_verb.take({"name", "name or id", Need::required}, args->name);
   delete_verb.run([&context, args] { return remove(context, args->name); });

@@ -98,7 +98,7 @@ Result<std::optional<std::string>> Context::change(ApiChange change, Privacy pri
   change.reason = settings_.reason;
   const ApiClient client = TRY(connect());
   if (settings_.dry_run) {
-    TRY_VOID(client.rehearse(change));
+    (void)TRY(client.rehearse(change));
     note("dry run: would " + change.method + " " + change.path +
          (change.body.empty() || privacy == Privacy::hidden ? "" : " " + change.body) +
          "\n  the API checked it and would do it; nothing was changed");

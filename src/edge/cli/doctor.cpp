@@ -58,21 +58,20 @@ DoctorLine look_at_trust(const Endpoint& endpoint) {
           "give tundishd a certificate and use https, unless this is a lab"};
 }
 
-DoctorLine look_at_token(const ApiClient& client, const Result<std::string>& status) {
+DoctorLine look_at_token(const Result<std::string>& status) {
   if (!status && status.error().code == Code::denied) {
     const std::string remedy = status.error().remedy;
     return {"token", CheckState::fail, status.error().what,
             remedy.empty() ? "give --token, TUNDISH_TOKEN or a context with a token file" : remedy};
   }
   if (!status) return {"token", CheckState::unknown, status.error().what, status.error().remedy};
-  // Only the operator's side sees tokens: what may be read tells the role apart.
-  const auto tokens = client.get(api_path({"tokens"}) + "?limit=1");
-  const auto holds = client.get(api_path({"holds"}) + "?limit=1");
-  if (tokens) return {"token", CheckState::ok, "works, and may see tokens (operator side)", ""};
-  return {"token", CheckState::ok,
-          holds ? "works, with the operator's view but not the operator's rights"
-                : "works, with a tenant's view",
-          ""};
+  const auto report = parse_object<StatusReport>(*status);
+  std::string detail = "works";
+  if (report && !report->role.empty()) {
+    detail += ", role " + report->role +
+              (report->tenant.empty() ? ", the operator's side" : " of tenant " + report->tenant);
+  }
+  return {"token", CheckState::ok, detail, ""};
 }
 
 DoctorLine incidents_line(const StatusReport& status) {
@@ -159,7 +158,7 @@ Reach look_at_api(Context& context, Lines& lines) {
   lines.push_back(look_at_trust(endpoint));
   lines.push_back(look_at_clock(endpoint, *contact));
   const auto status = client->get("/v1/status");
-  lines.push_back(look_at_token(*client, status));
+  lines.push_back(look_at_token(status));
   if (!status) return reach_of(status.error());
   const auto report = parse_object<StatusReport>(*status);
   if (!report) {

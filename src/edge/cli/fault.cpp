@@ -14,10 +14,12 @@ Result<int> list_kinds(Context& context) {
   const ApiClient client = TRY(context.connect());
   const auto items = TRY(client.list(api_path({"faults"})));
   return show_items<FaultKind>(
-      context, items, {{"KIND", "WHAT", "DETECTION", "ACTION"}, [](const FaultKind& kind) -> Cells {
-                         return {kind.name, kind.doc, or_dash(kind.expected_detection),
-                                 or_dash(kind.expected_action)};
-                       }});
+      context, items,
+      {{"KIND", "WHAT", "DETECTION", "ACTION", "HERE"}, [](const FaultKind& kind) -> Cells {
+         return {kind.name, kind.doc, or_dash(kind.expected_detection),
+                 or_dash(kind.expected_action),
+                 kind.unavailable.empty() ? "yes" : kind.unavailable};
+       }});
 }
 
 /// The incident that the injected fault opened; "" while there is none.
@@ -80,8 +82,16 @@ void add_fault(Command root, Context& context) {
   verb.take({"--sticky", "it survives reset and reboot"}, request->sticky);
   verb.take({"--userspace", "as a rater writes it: a line from user space, no hardware fails"},
             request->userspace);
+  verb.take({"--part", "HCA, interface or storage server; without it the first one"},
+            request->part);
+  const auto lasts = std::make_shared<Duration>();
+  verb.take({"--for", "how long it lasts, for kinds that end by themselves"}, *lasts);
+  verb.take({"--copies", "lines of a storm"}, request->copies);
   verb.take({"--text", "own kernel line instead of the usual one"}, request->text);
-  verb.run([&context, request] { return inject(context, *request); });
+  verb.run([&context, request, lasts] {
+    request->for_s = static_cast<int>(lasts->s());
+    return inject(context, *request);
+  });
 }
 
 }  // namespace tundish::edge::cli

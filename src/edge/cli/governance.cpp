@@ -13,7 +13,8 @@ namespace tundish::edge::cli {
 namespace {
 
 const OptionDoc scope_doc{
-    "--scope", "* for everything, site:S, rack:R, tenant:T, cluster:C, switch:W or node:N"};
+    "--scope",
+    "* for everything, site:S, rack:R, tenant:T, cluster:C, switch:W, fabric:F or node:N"};
 
 Listing<Claim> claim_listing(const ApiClient& client) {
   const Names nodes = load_names<Node>(client, "nodes");
@@ -189,7 +190,9 @@ void add_authority(Command root, Context& context) {
             Need::required,
             {"observe", "advise", "act"}},
            request->level);
-  set.take({"--class", "class of action; without it all"}, request->action_class);
+  std::string classes;
+  for (const auto name : enum_names(ActionClass{})) classes += ", " + std::string(name);
+  set.take({"--class", "class of action, without it all: *" + classes}, request->action_class);
   set.run([&context, request] { return set_authority(context, *request); });
 }
 

@@ -104,7 +104,8 @@ Result<int> verify(Context& context) {
 void add_history(Command root, Context& context) {
   Command noun = root.noun("history", "every durable change and refused call, chained by hashes");
   const auto args = std::make_shared<HistoryArgs>();
-  const OptionDoc object{"--object", "only what is about it: kind/name or the start of it"};
+  const OptionDoc object{"--object",
+                         "only what is about it: kind/name, kind/id or the start of one"};
   Command list = noun.verb("list", "the newest entries");
   list.take(object, args->object);
   list.take({"--limit", "how many"}, args->limit);

@@ -2,6 +2,8 @@
 #include <ostream>
 
 #include "edge/api/contract.hpp"
+#include "edge/cli/blame_text.hpp"
+#include "edge/cli/evidence.hpp"
 #include "edge/cli/incident_text.hpp"
 #include "edge/cli/interrupt.hpp"
 #include "edge/cli/nouns.hpp"
@@ -28,9 +30,11 @@ Listing<Incident> incident_listing(const ApiClient& client) {
   const Names nodes = load_names<Node>(client, "nodes");
   return {{"NAME", "NODE", "FAULT", "STATE", "STEP", "DETECTED", "WAITS FOR"},
           [nodes](const Incident& incident) -> Cells {
+            const std::string named = incident.node_name.empty()
+                                          ? name_in(nodes, incident.node.str())
+                                          : incident.node_name;
             return {name_of(incident),
-                    incident.node_name.empty() ? name_in(nodes, incident.node.str())
-                                               : incident.node_name,
+                    incident.node.empty() ? render_subject(incident) : named,
                     incident.fault + (incident.drill ? " (drill)" : ""),
                     word(incident.state),
                     or_dash(incident.policy_state),
@@ -136,7 +140,12 @@ void add_incident(Command root, Context& context) {
   const OptionDoc which{"name", "name or id", Need::required};
   Command show_verb = noun.verb("show", "one incident with every step and its time");
   show_verb.take(which, *name);
-  show_verb.run([&context, name] { return show(context, *name); });
+  const auto bundle = std::make_shared<std::string>();
+  show_verb.take({"--bundle", "write the evidence for a vendor to this file, serials and all"},
+                 *bundle);
+  show_verb.run([&context, name, bundle] {
+    return bundle->empty() ? show(context, *name) : save_bundle(context, {*name, *bundle});
+  });
   noun.verb("watch", "print changes as they come").run([&context] { return watch(context); });
   const std::vector<IncidentVerb> verbs = {
       {"ack", "say that you saw it", "acknowledged"},

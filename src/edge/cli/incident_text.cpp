@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "edge/cli/blame_text.hpp"
 
 namespace tundish::edge::cli {
 namespace {
@@ -42,7 +43,14 @@ std::string render_header(const Incident& incident, const IncidentNames& names) 
   std::string out = "incident " + id + "   " + incident.fault + "   " + state + "\n";
   out += line("node", incident.node_name.empty() ? name_in(names.nodes, incident.node.str())
                                                  : incident.node_name);
-  out += line("device", incident.device.empty() ? "unknown" : "GPU " + incident.device);
+  if (incident.node.empty()) {
+    out += line("about", render_subject(incident));
+    out += line("nodes hit", std::to_string(incident.affected.size()) + ", none is out for it");
+  } else if (is_about_gpu(incident)) {
+    out += line("device", incident.device.empty() ? "unknown" : "GPU " + incident.device);
+  } else {
+    out += line("device", incident.device);
+  }
   if (!incident.allocation.empty()) {
     out += line("cluster", name_in(names.clusters_by_allocation, incident.allocation.str()));
   }
@@ -68,7 +76,9 @@ std::string render_header(const Incident& incident, const IncidentNames& names) 
 }
 
 std::string render_witness(const Incident& incident) {
-  if (incident.witnesses.empty()) return line("witness", "none on record");
+  if (incident.witnesses.empty()) {
+    return incident.blamed ? "" : line("witness", "none on record");
+  }
   const Witness& first = incident.witnesses.front();
   std::string out = line("witness", word(first.provenance) + " (" + first.source + ", boot " +
                                         or_dash(first.boot_id.substr(0, 8)) + ", record " +
@@ -171,6 +181,9 @@ std::string render_waiting(const Incident& incident) {
            name_of(incident) + "`; if the board was changed, `tundish node confirm` as well";
   }
   if (incident.state != IncidentState::open) return "";
+  if (incident.node.empty()) {
+    return "the symptom to end, 30 s without it; no node is out of service for it";
+  }
   if (incident.held) {
     return "a person: `tundish incident resume " + name_of(incident) + "` goes on";
   }
@@ -194,14 +207,17 @@ std::string render_waiting(const Incident& incident) {
 std::string render_incident(const Incident& incident, const IncidentNames& names) {
   std::string out = render_header(incident, names) + render_witness(incident) +
                     line("blame", incident.blame) + line("waits for", render_waiting(incident));
+  out += render_blamed(incident);
   out += render_timeline(incident) + render_jobs(incident) + render_times(incident, names) +
          render_verdicts(incident);
   return out;
 }
 
 std::string render_incident_line(const Incident& incident, const IncidentNames& names) {
-  std::string out = name_of(incident) + "  " + name_in(names.nodes, incident.node.str()) + "  " +
-                    incident.fault + "  " + word(incident.state);
+  const std::string about =
+      incident.node.empty() ? render_subject(incident) : name_in(names.nodes, incident.node.str());
+  std::string out =
+      name_of(incident) + "  " + about + "  " + incident.fault + "  " + word(incident.state);
   if (incident.timeline.empty()) return out;
   const TimelineEntry& last = incident.timeline.back();
   out += "  " + since_detection(incident, last.at) + " " + last.what;

@@ -1,21 +1,35 @@
 // network: list, show, plan, probe.
 #include "model/network.hpp"
 
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <ostream>
 
 #include "base/text.hpp"
 #include "control/network/probe.hpp"
 #include "edge/api/contract_network.hpp"
 #include "edge/cli/nouns.hpp"
+#include "edge/cli/probe_text.hpp"
+#include "edge/cli/progress.hpp"
 #include "edge/cli/simple_kind.hpp"
 
 namespace tundish::edge::cli {
 namespace {
 
-std::string age_of(std::int64_t ms) {
-  if (ms < 0) return "never read";
-  return std::to_string(ms / 1000) + "." + std::to_string(ms % 1000 / 100) + " s ago";
+/// What a mark means, and what a row that is not as wanted says.
+const char* const legend =
+    "= as wanted, ! differs, - missing, + there and not wanted, ? not seen lately";
+
+std::string fault_of(NetworkRowState state) {
+  switch (state) {
+    case NetworkRowState::same: return "as wanted";
+    case NetworkRowState::differs: return "differs";
+    case NetworkRowState::missing: return "missing";
+    case NetworkRowState::foreign: return "there and not wanted";
+    case NetworkRowState::unknown: return "unknown";
+  }
+  return "unknown";
 }
 
 std::string sign_of(NetworkRowState state) {
@@ -38,19 +52,22 @@ std::string render_tree(const NetworkReport& report) {
   if (!report.partition.empty()) out += "  InfiniBand partition " + report.partition + "\n";
   for (const auto& rule : report.firewall) out += "  firewall: " + rule + "\n";
   if (!report.access_address.empty()) {
-    out += "  gateway " + report.access_address + " lets in " + join(report.access, ", ") + "\n";
+    out += "  gateway " + report.access_address + " lets in " +
+           (report.access.empty() ? "nobody" : join(report.access, ", ")) + "\n";
   }
   if (report.firewall.empty()) out += "  firewall: deny ip@0.0.0.0/0 (no rule was ordered)\n";
   std::string last;
   for (const auto& row : report.rows) {
-    if (row.object != last) out += "  " + row.object + "  (" + age_of(row.age_ms) + ")\n";
+    if (row.object != last) out += "  " + row.object + "  (" + age_text(row.age_ms) + ")\n";
     last = row.object;
     out += "    " + sign_of(row.state) + " " + row.item + "  " + or_dash(row.wanted) + "\n";
     if (row.state != NetworkRowState::same) {
-      out += "        " + word(row.state) + ": " +
+      out += "        " + fault_of(row.state) + ": " +
              (row.observed.empty() ? "nothing was seen" : row.observed) + "\n";
     }
   }
+  if (!report.rows.empty()) out += std::string("  ") + legend + "\n";
+  for (const auto& reason : report.reasons) out += "not in step: " + reason + "\n";
   return out + (report.in_step ? "in step, as seen\n" : "NOT in step, or not seen lately\n");
 }
 
@@ -60,10 +77,11 @@ std::string render_steps(const NetworkPlan& plan) {
   for (const auto& step : plan.steps) {
     if (step.object != last) out += "--- " + step.object + "\n";
     last = step.object;
-    out += "# " + step.what + "  [" + step.file + "]\n" + step.text;
+    out += "# " + step.what + (step.file.empty() ? "" : "  [" + step.file + "]") + "\n" + step.text;
     if (!step.text.empty() && step.text.back() != '\n') out += "\n";
   }
-  if (plan.steps.empty()) out += "no difference on the switches that were read\n";
+  if (plan.steps.empty() && plan.unknown.empty()) out += "no difference\n";
+  if (plan.steps.empty() && !plan.unknown.empty()) out += "no difference on what was read\n";
   for (const auto& finding : plan.findings) out += "AUDIT: " + finding + "\n";
   for (const auto& unknown : plan.unknown) out += "UNKNOWN: " + unknown + "\n";
   return out;
@@ -75,11 +93,32 @@ Result<> write_text(const std::string& path, const std::string& text) {
   file.close();
   if (file) return {};
   return make_error(Code::invalid, "cannot write " + path)
-      .with_remedy("give --out a folder that exists and may be written");
+      .with_remedy("give --out a folder that may be made and written");
+}
+
+/// One line for each switch, where the texts themselves went into a folder.
+std::string render_summary(const NetworkPlan& plan) {
+  std::map<std::string, std::pair<int, int>> counts;  // object -> steps, files
+  for (const auto& step : plan.steps) ++counts[step.object].first;
+  for (const auto& file : plan.files) ++counts[file.object].second;
+  std::string out;
+  for (const auto& [object, count] : counts) {
+    out += object + ": " + (count.first == 0 ? "no difference" : count_of(count.first, "step")) +
+           ", " + count_of(count.second, "file") + "\n";
+  }
+  for (const auto& finding : plan.findings) out += "AUDIT: " + finding + "\n";
+  for (const auto& unknown : plan.unknown) out += "UNKNOWN: " + unknown + "\n";
+  return out;
 }
 
 /// OBJECT.FILE for each text, and manifest.json that names them.
 Result<> write_plan(const std::string& folder, const NetworkPlan& plan, const std::string& body) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) {
+    return make_error(Code::invalid, "cannot make the folder " + folder + ": " + failed.message())
+        .with_remedy("give --out a folder that may be made and written");
+  }
   for (const auto& file : plan.files) {
     TRY_VOID(write_text(folder + "/" + file.object + "." + file.name, file.text));
   }
@@ -92,126 +131,30 @@ Result<int> plan(Context& context, const std::string& fabric, const std::string&
   const auto got = TRY(parse_object<NetworkPlan>(body));
   if (!folder.empty()) {
     TRY_VOID(write_plan(folder, got, body));
-    context.note(std::to_string(got.files.size()) + " files and manifest.json are in " + folder);
+    context.note(count_of(static_cast<int>(got.files.size()), "file") +
+                 " and manifest.json are in " + folder +
+                 "; what works is steps[].text of the manifest, run in order");
   }
-  const int shown = TRY(show_object<NetworkPlan>(context, body, render_steps));
+  const int shown = TRY(show_object<NetworkPlan>(context, body,
+                                                 folder.empty() ? render_steps : render_summary));
   if (!got.findings.empty()) return exit_refused;
   return got.unknown.empty() ? shown : exit_unknown;
 }
 
-std::string render_partitions(const control::network::ProbeMatrix& matrix) {
-  if (matrix.partitions.empty()) return "";
-  std::vector<Cells> rows;
-  std::string told;
-  for (const auto& pair : matrix.partitions) {
-    rows.push_back({pair.from, pair.to, pair.same ? "own" : "other", pair.fabric, word(pair.tables),
-                    word(pair.paths), age_of(pair.age_ms),
-                    pair.good   ? "good"
-                    : pair.same ? "NOT REACHED"
-                                : "NOT PROVED"});
-    const std::string ends = pair.from + " to " + pair.to;
-    if (!pair.good) {
-      told += ends + ", PKey tables: " + word(pair.tables) + ": " + or_dash(pair.tables_detail) +
-              "\n" + ends + ", path records: " + word(pair.paths) + ": " +
-              or_dash(pair.paths_detail) + "\n";
-    }
-  }
-  return render_table({"FROM", "TO", "WHOSE", "FABRIC", "PKEY TABLES", "PATH RECORDS",
-                       "TABLES READ", "VERDICT"},
-                      rows) +
-         told;
-}
-
-std::string render_out_of_band(const control::network::ProbeMatrix& matrix) {
-  std::string out;
-  for (const auto& row : matrix.out_of_band) {
-    out += row.node + " on the out-of-band network: ";
-    if (row.cell == control::network::ProbeCell::closed) {
-      out += "tundishd, and none of " + count_of(row.tried, "other") + "\n";
-    } else {
-      out += word(row.cell) + ": " + (row.open.empty() ? row.detail : join(row.open, ", ")) + "\n";
-    }
-  }
-  return out;
-}
-
-std::string render_storage(const control::network::ProbeMatrix& matrix) {
-  if (matrix.storage.empty()) return "";
-  std::vector<Cells> rows;
-  std::string told;
-  for (const auto& row : matrix.storage) {
-    rows.push_back({row.from, row.to, row.same ? "own" : "other", word(row.cell),
-                    row.good   ? "good"
-                    : row.same ? "NOT REACHED"
-                               : "NOT PROVED"});
-    if (!row.good) told += row.from + " to storage of " + row.to + ": " + row.detail + "\n";
-  }
-  return render_table({"FROM", "STORAGE EXPORT OF", "WHOSE", "CELL", "VERDICT"}, rows) + told;
-}
-
-std::string render_matrix(const control::network::ProbeMatrix& matrix) {
-  std::string out;
-  std::vector<Cells> rows;
-  for (const auto& pair : matrix.pairs) {
-    Cells cells = {pair.from, pair.to, pair.same ? "own" : "other"};
-    for (const auto& way : pair.ways) cells.push_back(word(way.cell));
-    cells.push_back(pair.good ? "good" : pair.same ? "NOT REACHED" : "NOT PROVED");
-    rows.push_back(std::move(cells));
-  }
-  Cells header = {"FROM", "TO", "WHOSE"};
-  for (int way = 0; way < probe_ways; ++way) {
-    std::string name = word(static_cast<ProbeWay>(way));
-    for (auto& c : name) c = c == '_' ? ' ' : static_cast<char>(std::toupper(c));
-    header.push_back(std::move(name));
-  }
-  header.push_back("VERDICT");
-  out += render_table(header, rows);
-  for (const auto& pair : matrix.pairs) {
-    for (const auto& way : pair.ways) {
-      const bool told = pair.same || way.cell == control::network::ProbeCell::closed;
-      if (!told) {
-        out += pair.from + " to " + pair.to + ", " + word(way.way) + ": " + word(way.cell) + ": " +
-               way.detail + "\n";
-      }
-    }
-  }
-  out += render_partitions(matrix);
-  out += render_storage(matrix);
-  for (const auto& service : matrix.services) {
-    out += service.cluster + " to " + service.service + ": " +
-           std::to_string(service.reached.size()) + " reached, " +
-           std::to_string(service.refused.size()) + " refused, " +
-           std::to_string(service.silent.size()) + " silent\n";
-  }
-  out += render_out_of_band(matrix);
-  for (const auto& left : matrix.left_out) out += "left out: " + left + "\n";
-  return out + (matrix.isolated ? "isolated, as seen on the wire\n" : "isolation is NOT proved\n");
-}
-
 Result<int> probe(Context& context, const ProbeRequest& request) {
-  context.note("every node sends and listens for 4 s");
-  const auto body = TRY(context.change({"POST", "/v1/network-probe", render_json(request)}));
+  const ApiChange change{"POST", "/v1/network-probe", render_json(request)};
+  const ApiClient client = TRY(context.connect());
+  const std::string planned = TRY(client.rehearse(change));
+  if (context.settings().dry_run) {
+    return show_object<control::network::ProbeMatrix>(context, planned, render_probe_plan);
+  }
+  const auto plan = TRY(parse_object<control::network::ProbeMatrix>(planned));
+  context.note(announce_probe(plan));
+  const auto body = TRY(with_progress(context, "still waits for the answers",
+                                      [&] { return context.change(change); }));
   if (!body) return exit_done;
   TRY(show_object<control::network::ProbeMatrix>(context, *body, render_matrix));
-  const auto matrix = TRY(parse_object<control::network::ProbeMatrix>(*body));
-  if (matrix.isolated) return exit_done;
-  for (const auto& pair : matrix.pairs) {
-    for (const auto& way : pair.ways) {
-      if (!pair.same && way.cell == control::network::ProbeCell::open) return exit_refused;
-    }
-  }
-  for (const auto& row : matrix.out_of_band) {
-    if (row.cell == control::network::ProbeCell::open) return exit_refused;
-  }
-  for (const auto& row : matrix.storage) {
-    if (!row.same && row.cell == control::network::ProbeCell::open) return exit_refused;
-  }
-  for (const auto& pair : matrix.partitions) {
-    const bool open = pair.tables == control::network::ProbeCell::open ||
-                      pair.paths == control::network::ProbeCell::open;
-    if (!pair.same && open) return exit_refused;
-  }
-  return exit_unknown;
+  return probe_exit(TRY(parse_object<control::network::ProbeMatrix>(*body)));
 }
 
 std::string worst_of(const Network& network) {
@@ -219,7 +162,8 @@ std::string worst_of(const Network& network) {
   for (const SyncState bad : {SyncState::drifted, SyncState::unknown, SyncState::pending,
                               SyncState::applying, SyncState::planned}) {
     for (const auto& sync : network.status.sync) {
-      if (sync.state == bad) return word(bad) + " on " + sync.object;
+      // A tenant is not told where.
+      if (sync.state == bad) return word(bad) + (sync.object.empty() ? "" : " on " + sync.object);
     }
   }
   return "synced";
@@ -244,7 +188,9 @@ void add_network(Command root, Context& context) {
                                   worst_of(network)};
                             }};
   });
-  Command show = noun.verb("show", "desired and observed side by side, with the age of each look");
+  Command show = noun.verb("show",
+                           "desired and observed side by side, with the age of each look; exit 4: "
+                           "not in step, or not seen lately");
   const auto name = std::make_shared<std::string>();
   show.take({"name", "name of the cluster, or id of the network", Need::required}, *name);
   show.run([&context, name]() -> Result<int> {
@@ -254,15 +200,19 @@ void add_network(Command root, Context& context) {
     const int shown = TRY(show_object<NetworkReport>(context, body, render_tree));
     return report.in_step ? shown : exit_unknown;
   });
-  Command plan_verb = noun.verb("plan", "the exact difference per switch; touches nothing");
-  const auto fabric = std::make_shared<std::string>("access");
+  Command plan_verb =
+      noun.verb("plan", "the exact difference per switch, or of a fabric's partitions; touches "
+                        "nothing; exit 3: the result would be a breach, 4: not all was read");
+  const auto fabric = std::make_shared<std::string>();
   const auto folder = std::make_shared<std::string>();
-  plan_verb.take({"--fabric", "name of the fabric"}, *fabric);
-  plan_verb.take({"--out", "folder for one file per switch and a manifest"}, *folder);
+  plan_verb.take({"--fabric", "name of the fabric; without it the one that has switches"}, *fabric);
+  plan_verb.take({"--out", "folder, made if need be, for the files of each switch and a manifest"},
+                 *folder);
   plan_verb.run([&context, fabric, folder] { return plan(context, *fabric, *folder); });
-  Command probe_verb = noun.verb("probe", "proves on the wire who reaches whom");
+  Command probe_verb = noun.verb(
+      "probe", "proves on the wire who reaches whom; exit 3: a leak, 4: not proved");
   const auto request = std::make_shared<ProbeRequest>();
-  probe_verb.take({"cluster", "clusters; none: all"}, request->clusters);
+  probe_verb.take({"cluster", "clusters, two at least; none: all"}, request->clusters);
   probe_verb.take({"--service", "NAME=ADDRESS:PORT that every node tries"}, request->services);
   probe_verb.run([&context, request] { return probe(context, *request); });
 }

@@ -140,6 +140,7 @@ void add_node(Command root, Context& context) {
   Command explain_verb = noun.verb("explain", "why it is as it is, what follows, how to stop it");
   explain_verb.take(which, *name);
   explain_verb.run([&context, name] { return explain(context, *name); });
+  add_node_report(noun, context);
   const std::vector<NodeVerb> verbs = {
       {"drain", "take it out of service once its work is done", "is being drained", Until::free},
       {"return", "release your drain; it is proved before it is used", "returns",

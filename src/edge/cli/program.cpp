@@ -43,9 +43,10 @@ int run_program(const std::vector<std::string>& args, Context& context, const Ad
   const Command root = tree.root();
   add_globals(root, context.settings());
   if (add_nouns) add_nouns(root, context);
-  for (const auto add : {add_inventory, add_node, add_physical, add_tenancy, add_access,
-                         add_cluster, add_network, add_fault, add_incident, add_governance,
-                         add_history, add_overview, add_doctor, add_context}) {
+  for (const auto add : {add_inventory, add_node,     add_physical, add_tenancy,  add_access,
+                         add_cluster,   add_network,  add_fault,    add_incident, add_governance,
+                         add_history,   add_overview, add_doctor,   add_context,  add_maintenance,
+                         add_notice,    add_shift,    add_policy,   add_drill,    add_check}) {
     add(root, context);
   }
   add_completion(root, context, tree);

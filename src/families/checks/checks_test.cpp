@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <set>
 
 #include "families/checks/check.hpp"
 
@@ -74,7 +75,10 @@ const Row rows[] = {
      [](CheckSample& s) { s.gpus->gpus[1].nvml_error = 999; }},
     {"gpu_count", "no driver", S::unknown, [](CheckSample& s) { s.gpus.reset(); }},
     {"gpu_count", "none expected", S::ok,
-     [](CheckSample& s) { s.gpus.reset(); s.expect.gpu_count = 0; }},
+     [](CheckSample& s) {
+       s.gpus.reset();
+       s.expect.gpu_count = 0;
+     }},
     {"gpu_count", "unexpected", S::fail, [](CheckSample& s) { s.expect.gpu_count = 0; }},
     {"gpu_identity", "healthy", S::ok, [](CheckSample&) {}},
     {"gpu_identity", "swapped board", S::fail,
@@ -86,15 +90,18 @@ const Row rows[] = {
     {"gpu_identity", "nothing on record", S::ok, [](CheckSample& s) { s.expect.gpus.clear(); }},
     {"gpu_identity", "no UUID", S::unknown, [](CheckSample& s) { s.gpus->gpus[0].uuid.reset(); }},
     {"gpu_identity", "twins", S::unknown,
-     [](CheckSample& s) { s.expect.gpus.clear(); s.gpus->gpus[1] = gpu_at(0); }},
+     [](CheckSample& s) {
+       s.expect.gpus.clear();
+       s.gpus->gpus[1] = gpu_at(0);
+     }},
     {"gpu_identity", "no driver", S::unknown, [](CheckSample& s) { s.gpus.reset(); }},
     {"gpu_identity", "empty list", S::unknown,
-     [](CheckSample& s) { s.expect.gpus.clear(); s.gpus->gpus.clear(); }},
+     [](CheckSample& s) {
+       s.expect.gpus.clear();
+       s.gpus->gpus.clear();
+     }},
     {"ecc", "healthy", S::ok, [](CheckSample&) {}},
     {"ecc", "uncorrected", S::fail, [](CheckSample& s) { s.gpus->gpus[0].ecc_uncorrected = 1; }},
-    {"ecc", "remap failed", S::fail, [](CheckSample& s) { s.gpus->gpus[0].remap_failure = true; }},
-    {"ecc", "recovery 5", S::fail, [](CheckSample& s) { s.gpus->gpus[0].recovery_action = 5; }},
-    {"ecc", "remap pending", S::warn, [](CheckSample& s) { s.gpus->gpus[0].remap_pending = true; }},
     {"ecc", "no counter", S::unknown,
      [](CheckSample& s) { s.gpus->gpus[0].ecc_uncorrected.reset(); }},
     {"ecc", "lost", S::unknown, [](CheckSample& s) { s.gpus->gpus[0].lost = true; }},
@@ -103,14 +110,20 @@ const Row rows[] = {
     {"xid_since_boot", "none", S::ok, [](CheckSample&) {}},
     {"xid_since_boot", "79", S::fail, [](CheckSample& s) { s.events = {xid(79)}; }},
     {"xid_since_boot", "decoy", S::ok,
-     [](CheckSample& s) { s.events = {xid(13)}; s.events->at(0).decoy = true; }},
+     [](CheckSample& s) {
+       s.events = {xid(13)};
+       s.events->at(0).decoy = true;
+     }},
     {"xid_since_boot", "user space", S::ok,
      [](CheckSample& s) {
        s.events = {xid(79)};
        s.events->at(0).provenance = Provenance::userspace;
      }},
     {"xid_since_boot", "unknown code", S::warn,
-     [](CheckSample& s) { s.events = {xid(999)}; s.events->at(0).in_catalogue = false; }},
+     [](CheckSample& s) {
+       s.events = {xid(999)};
+       s.events->at(0).in_catalogue = false;
+     }},
     {"xid_since_boot", "oom", S::ok,
      [](CheckSample& s) {
        s.events = {xid(0)};
@@ -118,20 +131,28 @@ const Row rows[] = {
      }},
     {"xid_since_boot", "blind, vouched", S::warn, [](CheckSample& s) { s.blind_records = 5; }},
     {"xid_since_boot", "blind, no driver", S::unknown,
-     [](CheckSample& s) { s.blind_records = 5; s.gpus.reset(); }},
+     [](CheckSample& s) {
+       s.blind_records = 5;
+       s.gpus.reset();
+     }},
     {"xid_since_boot", "blind, not told", S::unknown,
-     [](CheckSample& s) { s.blind_records = 5; s.gpus->gpus[0].recovery_action.reset(); }},
+     [](CheckSample& s) {
+       s.blind_records = 5;
+       s.gpus->gpus[0].recovery_action.reset();
+     }},
     {"xid_since_boot", "no log", S::unknown, [](CheckSample& s) { s.events.reset(); }},
     {"nic_present", "healthy", S::ok, [](CheckSample&) {}},
     {"nic_present", "missing", S::fail, [](CheckSample& s) { s.hardware->nic_macs.clear(); }},
-    {"nic_present", "HCA down", S::fail, [](CheckSample& s) { s.hcas->at(0).state = "1: DOWN"; }},
-    {"nic_present", "HCA not activated yet", S::unknown,
-     [](CheckSample& s) { s.hcas->at(0).state = "2: INIT"; }},
+    {"nic_present", "a port that is down is there", S::ok,
+     [](CheckSample& s) { s.hcas->at(0).state = "1: DOWN"; }},
     {"nic_present", "HCA gone", S::fail, [](CheckSample& s) { s.hcas->clear(); }},
     {"nic_present", "no hardware", S::unknown, [](CheckSample& s) { s.hardware.reset(); }},
     {"nic_present", "HCAs unread", S::unknown, [](CheckSample& s) { s.hcas.reset(); }},
     {"nic_present", "none declared", S::unknown,
-     [](CheckSample& s) { s.expect.nic_macs.clear(); s.expect.hca_count = 0; }},
+     [](CheckSample& s) {
+       s.expect.nic_macs.clear();
+       s.expect.hca_count = 0;
+     }},
     {"storage_mount", "none", S::ok, [](CheckSample&) {}},
     {"storage_mount", "answers", S::ok,
      [](CheckSample& s) { s.mounts = {mount_in(MountState::answered)}; }},
@@ -177,24 +198,55 @@ TEST(Checks, Tables) {
   }
 }
 
+// What the inventory does not ask for needs no proof; everything else does.
 TEST(Checks, AnEmptySampleProvesNothing) {
   CheckSample empty;
   empty.expect.gpu_count = 8;
-  for (const auto& verdict : judge_all(empty, {})) {
-    EXPECT_EQ(verdict.state, VerdictState::unknown) << verdict.check;
+  empty.expect.hca_count = 8;
+  empty.expect.exports = {{"srv:/x", "/data", "nfs"}};
+  empty.expect.services = {"slurmd"};
+  empty.expect.cpus = 8;
+  for (const auto& verdict : judge_all(empty, {"*"})) {
+    if (verdict.check == "other_programs" || verdict.check == "gpu_leftover") continue;
+    EXPECT_EQ(verdict.state, VerdictState::unknown) << verdict.check << ": " << verdict.reason;
   }
 }
 
 TEST(Checks, EveryCheckIsDescribedAndNamedOnce) {
-  std::vector<std::string_view> names;
+  std::set<std::string_view> names;
   for (const Check* check : tundish::all_checks()) {
-    EXPECT_FALSE(check->doc.empty() || check->source.empty() || check->cost.empty());
-    EXPECT_FALSE(check->needs.empty());
-    names.push_back(check->name);
+    EXPECT_FALSE(check->doc.empty() || check->source.empty() || check->cost.empty()) << check->name;
+    EXPECT_FALSE(check->needs.empty()) << check->name;
+    EXPECT_TRUE(names.insert(check->name).second) << check->name;
+    EXPECT_TRUE(check->watches != Resource::unknown || check->name == "other_programs")
+        << check->name;
+    if (check->kind != CheckKind::passive) continue;
+    EXPECT_GE(check->every, seconds(30)) << check->name;
   }
-  EXPECT_EQ(names, (std::vector<std::string_view>{"ecc", "gpu_count", "gpu_identity",
-                                                  "nic_present", "storage_mount",
-                                                  "xid_since_boot"}));
+}
+
+TEST(Checks, ThoseThatGateAreRunWhenNobodyNamesAny) {
+  const auto verdicts = judge_all(healthy(), {});
+  std::set<std::string> names;
+  for (const auto& verdict : verdicts) names.insert(verdict.check);
+  EXPECT_EQ(names, (std::set<std::string>{"ecc", "gpu_count", "gpu_identity", "ib_port",
+                                          "nic_present", "storage_mount", "xid_since_boot"}));
+}
+
+// A driver that does not tell its recovery action must not keep a node out; one that asks for it
+// must.
+TEST(Checks, AVetoCountsOnlyWhenItFails) {
+  CheckSample sample = healthy();
+  const auto fails = [&](const char* name) {
+    for (const auto& verdict : judge_all(sample, {})) {
+      if (verdict.check == name) return verdict.state == VerdictState::fail;
+    }
+    return false;
+  };
+  sample.gpus->gpus[0].recovery_action.reset();
+  EXPECT_FALSE(fails("recovery_action"));
+  sample.gpus->gpus[1].recovery_action = 1;
+  EXPECT_TRUE(fails("recovery_action"));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ std::string name_of(const GpuReading& gpu) {
   return out;
 }
 
-Verdict judge(const CheckSample& sample) {
+Verdict judge_node(const CheckSample& sample) {
   const int expected = sample.expect.gpu_count;
   if (!sample.gpus && expected == 0) {
     return make_verdict(VerdictState::ok, "the SKU has no GPU", sample.gpus_fault);
@@ -36,6 +36,8 @@ Verdict judge(const CheckSample& sample) {
   return make_verdict(VerdictState::ok, counts);
 }
 
+Verdicts judge(const CheckSample& sample) { return {judge_node(sample)}; }
+
 }  // namespace
 
 extern const Check gpu_count;
@@ -45,6 +47,10 @@ const Check gpu_count{
     "NVML device count and error 15 (GPU is lost); facts/health.md section 2",
     "opens the driver for some milliseconds; disturbs no job",
     {"gpus", "expect.gpu_count"},
-    judge};
+    judge,
+    Resource::gpu,
+    Locality::device_local,
+    seconds(60),
+    Gate::serve};
 
 }  // namespace tundish::checks

@@ -22,7 +22,7 @@ std::string find_unreadable(const std::vector<GpuReading>& gpus) {
   return {};
 }
 
-Verdict judge(const CheckSample& sample) {
+Verdict judge_node(const CheckSample& sample) {
   const auto& expected = sample.expect.gpus;
   if (sample.expect.gpu_count == 0 && expected.empty()) {
     return make_verdict(VerdictState::ok, "the SKU has no GPU");
@@ -52,6 +52,8 @@ Verdict judge(const CheckSample& sample) {
   return make_verdict(VerdictState::ok, "every GPU on record is in the node");
 }
 
+Verdicts judge(const CheckSample& sample) { return {judge_node(sample)}; }
+
 }  // namespace
 
 extern const Check gpu_identity;
@@ -61,6 +63,10 @@ const Check gpu_identity{
     "NVML UUID and serial against the inventory; kubernetes PR 1003 of gpud: index is no identity",
     "opens the driver for some milliseconds; disturbs no job",
     {"gpus", "expect.gpus"},
-    judge};
+    judge,
+    Resource::identity,
+    Locality::device_local,
+    seconds(300),
+    Gate::serve};
 
 }  // namespace tundish::checks

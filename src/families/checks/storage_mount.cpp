@@ -25,7 +25,7 @@ void look(const MountProbe& probe, Found& found) {
   (refused || tool ? found.unclear : found.bad) += place + probe.step + ": " + probe.error + ";";
 }
 
-Verdict judge(const CheckSample& sample) {
+Verdict judge_node(const CheckSample& sample) {
   if (!sample.mounts) return make_unknown("storage", sample.mounts_fault);
   if (sample.mounts->empty()) return make_verdict(VerdictState::ok, "no storage is to be mounted");
   Found found;
@@ -39,6 +39,8 @@ Verdict judge(const CheckSample& sample) {
   return make_verdict(VerdictState::ok, "every export answers reads and writes");
 }
 
+Verdicts judge(const CheckSample& sample) { return {judge_node(sample)}; }
+
 }  // namespace
 
 extern const Check storage_mount;
@@ -48,6 +50,10 @@ const Check storage_mount{
     "mount table and a probe in a child with a deadline; facts/health.md section 2 (NHC #77)",
     "one file of 4 KiB per export, removed at once; a hung export costs one waiting process",
     {"mounts"},
-    judge};
+    judge,
+    Resource::storage_client,
+    Locality::symptom,
+    seconds(60),
+    Gate::serve};
 
 }  // namespace tundish::checks

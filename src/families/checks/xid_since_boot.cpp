@@ -14,6 +14,17 @@ bool is_gpu_fault(const KernelEvent& event) {
     case KernelEventKind::hung_task:
     case KernelEventKind::soft_lockup:
     case KernelEventKind::io_error:
+    case KernelEventKind::hard_lockup:
+    case KernelEventKind::rcu_stall:
+    case KernelEventKind::kernel_oops:
+    case KernelEventKind::server_silent:
+    case KernelEventKind::server_back:
+    case KernelEventKind::client_evicted:
+    case KernelEventKind::memory_error:
+    case KernelEventKind::pcie_error:
+    case KernelEventKind::nic_fault:
+    case KernelEventKind::link_down:
+    case KernelEventKind::link_up:
     case KernelEventKind::gpu_identity: return false;
   }
   return false;
@@ -36,7 +47,7 @@ std::string line_of(const SampleEvent& seen) {
          std::to_string(seen.repeat) + ";";
 }
 
-Verdict judge(const CheckSample& sample) {
+Verdict judge_node(const CheckSample& sample) {
   if (!sample.events) return make_unknown("kernel events", sample.events_fault);
   std::string fatal;
   std::string unclear;
@@ -63,6 +74,8 @@ Verdict judge(const CheckSample& sample) {
   return make_verdict(VerdictState::ok, "no GPU fault since boot");
 }
 
+Verdicts judge(const CheckSample& sample) { return {judge_node(sample)}; }
+
 }  // namespace
 
 extern const Check xid_since_boot;
@@ -73,6 +86,10 @@ const Check xid_since_boot{
     "/dev/kmsg by facility, catalog/xid.yaml; facts/health.md sections 1 and 1d",
     "none: the agent reads the log anyway",
     {"events", "blind_records", "gpus"},
-    judge};
+    judge,
+    Resource::gpu,
+    Locality::device_local,
+    seconds(60),
+    Gate::serve};
 
 }  // namespace tundish::checks

@@ -362,6 +362,7 @@ class FakeAgents final : public Agents {
     calls.push_back(std::move(call));
     done(answer);
   }
+  void stop(const NodeId&, const std::string&) override {}  // an engine's calls have no lease
   std::vector<VerbCall> calls;
   Result<VerbResult> answer;
 };

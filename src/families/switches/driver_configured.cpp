@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "codec/json.hpp"
-
 namespace tundish::switches {
 namespace {
 
@@ -19,46 +17,15 @@ std::string segment_of(const SwitchState& state, const SwitchPortState& port) {
   return "seg" + std::to_string(segment->l2vni);
 }
 
-/// First item of `wanted` that `seen` has not, or has otherwise, or has too many of.
-template <class T, class Name>
-std::string first_difference(const std::vector<T>& wanted, const std::vector<T>& seen, Name name) {
-  for (const auto& item : wanted) {
-    const auto same = std::find_if(seen.begin(), seen.end(),
-                                   [&](const T& other) { return name(other) == name(item); });
-    if (same == seen.end()) return name(item) + " is missing";
-    if (!(*same == item)) {
-      return name(item) + " is " + render_json(*same) + ", wanted " + render_json(item);
-    }
-  }
-  for (const auto& item : seen) {
-    const bool known = std::any_of(wanted.begin(), wanted.end(),
-                                   [&](const T& other) { return name(other) == name(item); });
-    if (!known) return name(item) + " is still there";
-  }
-  return "";
+Error not_understood(const std::string& switch_name, const std::string& line) {
+  return make_error(Code::conflict,
+                    "its configuration has a line within our objects that is not understood: " +
+                        line)
+      .about("switch/" + switch_name)
+      .with_remedy("take the line out, or the port from our list");
 }
 
 }  // namespace
-
-std::string find_missing(const SwitchState& wanted, const SwitchSeen& seen) {
-  std::string found = first_difference(wanted.ports, seen.own.ports,
-                                       [](const auto& port) { return "port " + port.name; });
-  if (found.empty()) {
-    found = first_difference(wanted.vrfs, seen.own.vrfs,
-                             [](const auto& vrf) { return "VRF " + vrf.name; });
-  }
-  if (found.empty()) {
-    found = first_difference(wanted.segments, seen.own.segments, [](const auto& segment) {
-      return "VLAN " + std::to_string(segment.vlan);
-    });
-  }
-  if (found.empty()) {
-    found = first_difference(wanted.acls, seen.own.acls,
-                             [](const auto& acl) { return "access list " + acl.name; });
-  }
-  if (found.empty() && !seen.unclear.empty()) found = seen.unclear.front();
-  return found;
-}
 
 SwitchReading read_of(const std::string& switch_name, SwitchSeen seen, const SwitchFacts& facts) {
   SwitchReading reading;
@@ -123,22 +90,17 @@ Result<SwitchSeen> ConfiguredSwitch::parse(const ChangePtr& change,
 void ConfiguredSwitch::plan(const ChangePtr& change, const SwitchFetched& fetched) {
   const auto seen = parse(change, fetched);
   if (!seen) return finish(change, Error(seen.error()));
-  if (!seen->unclear.empty()) {
-    return finish(change, make_error(Code::conflict,
-                                     "its configuration has a line within our "
-                                     "objects that is not understood: " +
-                                         seen->unclear.front())
-                              .about("switch/" + change->ref.name)
-                              .with_remedy("take the line out, or the port from our list"));
-  }
   change->before = seen->own;
+  change->unclear = seen->unclear;
   change->wanted = seen->own;
   for (const auto& request : change->requests) {
     change->wanted =
         merge_patch(std::move(change->wanted), request.intent.patch, request.intent.keep_vrfs);
   }
-  const auto accepted = item_.accept(change->wanted);
+  if (change->wanted == change->before) return finish(change, {});
+  const auto accepted = accept(change);
   if (!accepted) return one_by_one(change, accepted.error());
+  change->scope = scope_of(change->before, change->wanted);
   const auto steps = item_.steps(change->before, change->wanted);
   if (!steps) return one_by_one(change, steps.error());
   if (steps->empty()) return finish(change, {});
@@ -147,6 +109,21 @@ void ConfiguredSwitch::plan(const ChangePtr& change, const SwitchFetched& fetche
                    change->settle_at = scheduler_.now() + settle_time;
                    read_back(change, ran);
                  });
+}
+
+/// A line that nobody understands stops what it may be about, and nobody else. But no line of
+/// others keeps a node in a network: its port is taken out alone, and the rest of the order waits.
+Result<> ConfiguredSwitch::accept(const ChangePtr& change) const {
+  const auto scope = scope_of(change->before, change->wanted);
+  const std::string line = line_about(change->unclear, change->before, change->wanted, scope);
+  const Result<> accepted =
+      line.empty() ? item_.accept(change->wanted) : not_understood(change->ref.name, line);
+  const PortIntent& first = change->requests.front().intent;
+  if (accepted || change->requests.size() > 1 || !only_isolates(first)) return accepted;
+  const SwitchState out = only_ports_out(change->before, first);
+  if (out == change->before || !line_about_port(change->unclear, first).empty()) return accepted;
+  change->wanted = out;
+  return {};
 }
 
 /// Also after a failure or a timeout: it may have happened, in part or whole.
@@ -161,7 +138,8 @@ void ConfiguredSwitch::read_back(const ChangePtr& change, const Result<>& ran) {
 
 void ConfiguredSwitch::check_back(const ChangePtr& change, const Result<>& ran,
                                   const SwitchSeen& seen) {
-  const std::string missing = find_missing(change->wanted, seen);
+  const std::string missing =
+      find_missing(change->wanted, seen, change->scope, change->unclear);
   if (missing.empty()) {
     return transport_.confirm(change->ref, change->wanted, change->limit,
                               [this, change](const Result<>& done) { finish(change, done); });
@@ -175,19 +153,16 @@ void ConfiguredSwitch::check_back(const ChangePtr& change, const Result<>& ran,
   undo(change, seen, make_error(Code::unavailable, "took the change but shows: " + missing));
 }
 
-/// Back to what was there. Ports that were to be isolated stay isolated: undoing must not put a
-/// node back into a network that it was to leave.
+/// Back to what was there of what the change touched. Half an object has no state to start from:
+/// then all of the change is taken back, be it there or not.
 void ConfiguredSwitch::undo(const ChangePtr& change, const SwitchSeen& seen, const Error& why) {
-  change->back = change->before;
-  for (auto& port : change->back.ports) {
-    const SwitchPortState* wanted = find_port(change->wanted, port.name);
-    if (wanted && wanted->mode == PortMode::quarantine) port = *wanted;
+  const bool half = !new_lines(seen.unclear, change->unclear).empty();
+  const SwitchState& from = half ? change->wanted : seen.own;
+  change->back = put_back(from, change->before, change->wanted, change->scope);
+  if (find_missing(change->back, seen, change->scope, change->unclear).empty()) {
+    return one_by_one(change, why);
   }
-  if (find_missing(change->back, seen).empty()) return one_by_one(change, why);
-  // Half an object has no state to start from: then all of the change is taken back, be it there
-  // or not.
-  const bool half = !seen.unclear.empty();
-  const auto steps = item_.steps(half ? change->wanted : seen.own, change->back);
+  const auto steps = item_.steps(from, change->back);
   if (!steps) return finish(change, why);
   transport_.run(change->ref, *steps, half ? StepMode::tolerant : StepMode::strict, change->limit,
                  [this, change, why](const Result<>& ran) { check_undone(change, ran, why); });
@@ -197,7 +172,9 @@ void ConfiguredSwitch::check_undone(const ChangePtr& change, const Result<>& ran
   transport_.fetch(
       change->ref, change->limit, [this, change, ran, why](const Result<SwitchFetched>& fetched) {
         const auto seen = parse(change, fetched);
-        std::string left = seen ? find_missing(change->back, *seen) : seen.error().message();
+        std::string left =
+            seen ? find_missing(change->back, *seen, change->scope, change->unclear)
+                 : seen.error().message();
         if (left.empty()) {
           // A confirmed commit would take the undoing back.
           return transport_.confirm(

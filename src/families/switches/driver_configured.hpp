@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "families/switches/driver_scope.hpp"
 #include "families/switches/driver_transport.hpp"
 #include "ports/scheduler.hpp"
 
@@ -33,6 +34,8 @@ class ConfiguredSwitch final : public SwitchDriver {
     SwitchRef ref;
     std::vector<Request> requests;
     SwitchState before, wanted, back;
+    std::vector<std::string> unclear;  ///< lines that were not understood before either
+    ChangeScope scope;
     Duration limit;
     Instant settle_at;  ///< until then a switch that took the change may still show the old state
     bool resumed = false;
@@ -42,6 +45,7 @@ class ConfiguredSwitch final : public SwitchDriver {
   void start_next(const std::string& name);
   void look(const ChangePtr& change);
   void plan(const ChangePtr& change, const SwitchFetched& fetched);
+  Result<> accept(const ChangePtr& change) const;
   void read_back(const ChangePtr& change, const Result<>& ran);
   void check_back(const ChangePtr& change, const Result<>& ran, const SwitchSeen& seen);
   void undo(const ChangePtr& change, const SwitchSeen& seen, const Error& why);
@@ -59,7 +63,4 @@ class ConfiguredSwitch final : public SwitchDriver {
 
 /// Ports of ours with their segment "seg<l2vni>", as the configuration and the links show them.
 SwitchReading read_of(const std::string& switch_name, SwitchSeen seen, const SwitchFacts& facts);
-/// The first difference, or what of ours is not understood; empty: it shows what is wanted.
-std::string find_missing(const SwitchState& wanted, const SwitchSeen& seen);
-
 }  // namespace tundish::switches

@@ -112,6 +112,7 @@ class FakeSwitch final : public SwitchTransport {
   bool interrupted = false;
   SwitchState state;
   std::string unclear;
+  std::function<void()> meanwhile;  ///< what somebody else does while the first run goes on
   int runs = 0, confirms = 0, resumes = 0;
   std::vector<StepMode> modes;
   std::vector<std::size_t> sizes;
@@ -184,7 +185,8 @@ class FakeSwitch final : public SwitchTransport {
       }
       apply(step);
     }
-    if (!first) unclear.clear();
+    if (first && meanwhile) meanwhile();
+    if (!first && trouble == Trouble::half_unclear) unclear.clear();
     if (now == Trouble::half_unclear) unclear = "half a VRF";
     if (now == Trouble::lost_answer || now == Trouble::lost_answer_half) {
       return make_error(Code::timeout, "no answer");
@@ -214,6 +216,7 @@ struct DriverTest : testing::Test {
   FakeSwitch box{time};
   ConfiguredSwitch driver{item, box, time};
   std::vector<std::pair<std::string, Result<>>> ended;
+  std::vector<std::string> others;  ///< VRFs of networks that an order leaves alone
 
   void SetUp() override {
     for (const char* port : {"swp1", "swp2", "swp3", "swp4"}) {
@@ -237,6 +240,7 @@ struct DriverTest : testing::Test {
 
   void ask(const std::string& port, int tenant) {
     PortIntent intent;
+    intent.keep_vrfs = others;
     if (tenant == 0) {
       intent.patch.ports = {unused(port)};
     } else {
@@ -427,19 +431,126 @@ TEST_F(DriverTest, a_switch_without_an_address_is_refused_at_once) {
   EXPECT_THAT(told.error().remedy, HasSubstr("management_url"));
 }
 
+/// Somebody took the only port of tenant 2 out by hand: its segment waits for that hand.
+TEST_F(DriverTest, an_order_takes_away_nothing_of_another_network) {
+  EXPECT_TRUE(attach("swp2", 2));
+  put(box.state.ports, "port swp2", render_json(unused("swp2")), port_key);
+  sort_state(box.state);
+  const SegmentState segment = *find_segment(box.state, 102);
+  others = {"Vrf00002"};
+  EXPECT_TRUE(attach("swp1", 1));
+  EXPECT_TRUE(attach("swp1", 0));
+  ASSERT_NE(find_segment(box.state, 102), nullptr);
+  EXPECT_EQ(*find_segment(box.state, 102), segment);
+  EXPECT_NE(find_vrf(box.state, "Vrf00002"), nullptr);
+  EXPECT_EQ(find_vrf(box.state, "Vrf00001"), nullptr) << "its own goes with its last port";
+  others = {};
+  EXPECT_TRUE(attach("swp1", 1));
+  EXPECT_EQ(find_vrf(box.state, "Vrf00002"), nullptr) << "the network is gone from the registry";
+}
+
+TEST_F(DriverTest, undoing_puts_back_its_own_and_leaves_what_others_did_meanwhile) {
+  EXPECT_TRUE(attach("swp2", 2));
+  box.runs = 0;
+  box.trouble = FakeSwitch::Trouble::half;
+  box.meanwhile = [this] {
+    put(box.state.ports, "port swp2", render_json(access("swp2", 777)), port_key);
+    sort_state(box.state);
+  };
+  others = {"Vrf00002"};
+  EXPECT_THAT(message(attach("swp1", 1)), HasSubstr("stopped half-way"));
+  EXPECT_EQ(find_port(box.state, "swp2")->vlan, 777);
+  EXPECT_EQ(mode_of("swp1"), PortMode::quarantine);
+  EXPECT_EQ(find_vrf(box.state, "Vrf00001"), nullptr);
+}
+
+TEST_F(DriverTest, what_others_do_meanwhile_fails_nobodys_order) {
+  EXPECT_TRUE(attach("swp2", 2));
+  box.runs = 0;
+  box.meanwhile = [this] {
+    put(box.state.ports, "port swp2", render_json(unused("swp2")), port_key);
+    sort_state(box.state);
+  };
+  others = {"Vrf00002"};
+  const auto done = attach("swp1", 1);
+  EXPECT_TRUE(done) << message(done);
+  EXPECT_EQ(box.runs, 1);
+}
+
+TEST_F(DriverTest, a_line_of_another_network_stops_nobody_else) {
+  EXPECT_TRUE(attach("swp2", 2));
+  box.unclear = "ip route 0.0.0.0/0 (in Vrf00002)";
+  others = {"Vrf00002"};
+  const auto done = attach("swp1", 1);
+  EXPECT_TRUE(done) << message(done);
+  others = {"Vrf00001"};
+  EXPECT_THAT(message(attach("swp3", 2)), HasSubstr(box.unclear));
+  EXPECT_EQ(mode_of("swp3"), PortMode::quarantine);
+}
+
+TEST_F(DriverTest, no_line_keeps_a_node_in_a_network) {
+  EXPECT_TRUE(attach("swp1", 1));
+  EXPECT_TRUE(attach("swp2", 2));
+  for (const char* line : {"who knows whose this is", "ip route 0.0.0.0/0 (in Vrf00001)"}) {
+    box.unclear = line;
+    put(box.state.ports, "port swp1", render_json(access("swp1", 101)), port_key);
+    sort_state(box.state);
+    const auto done = attach("swp1", 0);
+    EXPECT_TRUE(done) << message(done);
+    EXPECT_EQ(mode_of("swp1"), PortMode::quarantine);
+    EXPECT_NE(find_vrf(box.state, "Vrf00001"), nullptr) << "the line stands in it";
+    EXPECT_THAT(message(attach("swp1", 0)), HasSubstr(line)) << "the rest waits, and says why";
+  }
+  EXPECT_EQ(mode_of("swp2"), PortMode::access);
+  box.unclear = "";
+  EXPECT_TRUE(attach("swp1", 0));
+  EXPECT_EQ(find_vrf(box.state, "Vrf00001"), nullptr);
+}
+
+TEST_F(DriverTest, in_a_batch_a_line_stops_only_those_that_it_may_be_about) {
+  EXPECT_TRUE(attach("swp1", 1));
+  EXPECT_TRUE(attach("swp2", 2));
+  box.unclear = "ip route 0.0.0.0/0 (in Vrf00002)";
+  others = {"Vrf00001", "Vrf00002", "Vrf00003"};
+  ended.clear();
+  ask("swp4", 3);  // runs at once
+  ask("swp1", 0);
+  ask("swp2", 0);
+  ask("swp3", 2);
+  time.run();
+  ASSERT_EQ(ended.size(), 4u);
+  for (const auto& [port, result] : ended) {
+    EXPECT_EQ(static_cast<bool>(result), port != "swp3") << port << ": " << message(result);
+  }
+  EXPECT_EQ(mode_of("swp2"), PortMode::quarantine);
+}
+
+TEST_F(DriverTest, a_port_that_is_itself_not_understood_is_left_to_people) {
+  EXPECT_TRUE(attach("swp1", 1));
+  box.unclear = "interface swp1: speed 7";
+  EXPECT_THAT(message(attach("swp1", 0)), HasSubstr("speed 7"));
+  EXPECT_TRUE(attach("swp1", 1)) << "nothing to do";
+}
+
 TEST(FindMissing, names_the_first_difference_either_way) {
-  SwitchState wanted;
+  SwitchState wanted, before;
+  before.ports = {unused("swp1"), access("swp2", 120)};
+  before.acls = {{"T-1-IN", {}}};
   wanted.ports = {access("swp1", 110)};
+  const ChangeScope scope = scope_of(before, wanted);
   SwitchSeen seen;
-  EXPECT_EQ(find_missing(wanted, seen), "port swp1 is missing");
+  const auto missing = [&] { return find_missing(wanted, seen, scope, {"known"}); };
+  EXPECT_EQ(missing(), "port swp1 is missing");
   seen.own.ports = {unused("swp1")};
-  EXPECT_THAT(find_missing(wanted, seen), HasSubstr("port swp1 is {"));
+  EXPECT_THAT(missing(), HasSubstr("port swp1 is {"));
   seen.own = wanted;
-  seen.own.acls = {{"T-1-IN", {}}};
-  EXPECT_EQ(find_missing(wanted, seen), "access list T-1-IN is still there");
+  seen.own.acls = {{"T-1-IN", {}}, {"T-2-IN", {}}};
+  EXPECT_EQ(missing(), "access list T-1-IN is still there");
   seen.own = wanted;
-  seen.unclear = {"what is this"};
-  EXPECT_EQ(find_missing(wanted, seen), "what is this");
+  seen.own.acls = {{"T-2-IN", {}}};
+  EXPECT_EQ(missing(), "") << "it is not the change's";
+  seen.unclear = {"known", "what is this"};
+  EXPECT_EQ(missing(), "what is this");
 }
 
 }  // namespace

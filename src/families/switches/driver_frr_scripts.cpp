@@ -61,17 +61,26 @@ play_end() { if [ -e $change/wake ]; then wake_tunnels; fi; }
 )sh";
 
 constexpr std::string_view reader = R"sh(
+# In the namespace of the underlay only our table is our matter; in a tenant's all that is there.
 filter() {
-  if out=$("$@" nft -nn list table ip tundish 2>&1); then
-    section nft "$netns" "$out"
+  what='table ip tundish'
+  [ "$netns" = - ] || what=ruleset
+  if out=$("$@" nft -nn list $what 2>&1); then
+    [ -z "$out" ] || section nft "$netns" "$out"
   else
     case $out in *'No such file'*) ;; *) fail "nft: $out" ;; esac
   fi
+}
+# By number: 196 and 4 are both called static where FRR brought its names.
+routes() {
+  out=$("$@" ip -N -j route show table all 2>&1) || fail "ip route: $out"
+  section route "$netns" "$out"
 }
 one_netns() {
   out=$("$@" ip -j -d addr show 2>&1) || fail "ip: $out"
   section addr "$netns" "$out"
   filter "$@"
+  routes "$@"
 }
 read_all() {
   [ -d $change ] && section interrupted - yes

@@ -104,6 +104,39 @@ TEST(FrrLive, namespaces_become_the_kernel_file) {
   EXPECT_FALSE(read->is_interrupted);
 }
 
+/// What a hand set beside our part, in the forms that the tools print.
+TEST(FrrLive, a_route_and_a_table_by_hand_within_a_network_are_named) {
+  const char* const routes = R"([{"dst":"10.10.0.0/24","dev":"br110","protocol":"2","flags":[]},
+    {"dst":"10.9.0.0/24","gateway":"10.10.0.7","dev":"br110","protocol":"3","flags":[]},
+    {"type":"blackhole","dst":"10.8.0.0/16","protocol":"4","flags":[]},
+    {"dst":"10.7.0.0/16","dev":"br110","protocol":"186","flags":[]},
+    {"dst":"100.64.0.1","gateway":"10.10.0.9","dev":"br110","protocol":"196","flags":[]}])";
+  const auto read = read_frr_sections(
+      {{"conf", "-", ""},
+       {"addr", "-", root_links},
+       {"route", "-", R"([{"dst":"default","gateway":"192.0.2.1","protocol":"3"}])"},
+       {"addr", "Vrf00010", vrf_links},
+       {"route", "Vrf00010", routes},
+       {"nft", "Vrf00010", "table inet filter {\n\tchain input {\n\t\tdrop\n\t}\n}"}},
+      Kernel::netns_per_vni);
+  ASSERT_TRUE(read);
+  SwitchOwnership ownership;
+  ownership.ports = {"swp1", "swp2"};
+  const auto seen = frr_parts::parse_for(Kernel::netns_per_vni, read->files, ownership);
+  ASSERT_TRUE(seen);
+  std::vector<std::string> told;
+  for (const auto& line : seen->unclear) {
+    if (line.find("route") != std::string::npos || line.find("nft") != std::string::npos) {
+      told.push_back(line);
+    }
+  }
+  EXPECT_THAT(told,
+              testing::UnorderedElementsAre(
+                  "kernel: route 10.9.0.0/24 via 10.10.0.7 dev br110 vrf Vrf00010",
+                  "kernel: route 10.8.0.0/16 blackhole vrf Vrf00010",
+                  "nft: netns Vrf00010: table inet filter {"));
+}
+
 TEST(FrrLive, a_switch_without_a_loopback_address_is_named) {
   const auto read =
       read_frr_sections({{"conf", "-", ""}, {"addr", "-", "[]"}}, Kernel::netns_per_vni);
@@ -135,6 +168,19 @@ const char* const aware_vlans = R"([
    {"ifname":"swp1","vlans":[{"vlan":110,"flags":["PVID","Egress Untagged"]}]}])";
 const char* const aware_tunnels = R"([{"ifname":"vxlan48","tunnels":[{"vlan":110,"tunid":10010},
    {"vlan":2001,"tunid":50010}]}])";
+
+TEST(FrrLive, a_route_by_hand_in_the_table_of_a_vrf_device_is_named) {
+  const auto read = read_frr_sections(
+      {{"conf", "-", ""},
+       {"addr", "-", aware_links},
+       {"route", "-",
+        R"([{"dst":"10.9.0.0/24","gateway":"10.10.0.7","table":"100010","protocol":"3"},
+           {"dst":"default","gateway":"192.0.2.1","protocol":"3"}])"}},
+      Kernel::vrf_vlan_aware);
+  ASSERT_TRUE(read);
+  EXPECT_THAT(read->files[1].text, HasSubstr("route 10.9.0.0/24 via 10.10.0.7 vrf Vrf00010\n"));
+  EXPECT_THAT(read->files[1].text, Not(HasSubstr("192.0.2.1")));
+}
 
 SwitchState one_tenant() {
   SwitchState state;

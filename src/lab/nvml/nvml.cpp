@@ -5,6 +5,7 @@
 // a driver that was loaded when the GPU fell off the bus. (Seen in issues: rossumai/nvgpu #6; newer
 // drivers may say UNKNOWN instead, koordinator-sh/koordinator #2706. After a real boot a dead GPU
 // is not on the PCI bus and so not counted at all: remove its line from the file for that.)
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,6 +14,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -25,16 +28,38 @@
 namespace {
 
 using namespace tundish::nvml;  // NOLINT: this file is that interface
-using tundish::lab::GpuState;
-using tundish::lab::GpuStates;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
+using tundish::lab::GpuState;
+using tundish::lab::GpuStates;
 
 std::atomic<int> open_count = 0;
 
 std::string state_file() {
   const char* path = std::getenv("FAKE_NVML_STATE");
   return path != nullptr ? path : "/run/tundish-hw/nvml.state";
+}
+
+/// The file, read anew when it was replaced: agents ask hundreds of questions at a look.
+tundish::Result<GpuStates> load_states() {
+  static std::mutex mutex;
+  static std::optional<GpuStates> known;
+  static struct stat known_as {};
+  const std::lock_guard lock(mutex);
+  struct stat now {};
+  if (::stat(state_file().c_str(), &now) != 0) {
+    known.reset();
+    return tundish::make_error(tundish::Code::not_found, "no state file");
+  }
+  const bool same = known && now.st_ino == known_as.st_ino && now.st_size == known_as.st_size &&
+                    now.st_mtim.tv_sec == known_as.st_mtim.tv_sec &&
+                    now.st_mtim.tv_nsec == known_as.st_mtim.tv_nsec;
+  if (same) return *known;
+  auto states = tundish::lab::load_gpu_states(state_file());
+  if (!states) return states;
+  known = *states;
+  known_as = now;
+  return states;
 }
 
 /// A handle is the position in the file, plus one so that none is null.
@@ -45,7 +70,7 @@ Return find_state(Device handle, GpuState& out) {
   if (open_count == 0) return uninitialized;
   const auto began = steady_clock::now();
   while (true) {
-    const auto states = tundish::lab::load_gpu_states(state_file());
+    const auto states = load_states();
     if (!states) return unknown_error;
     const std::size_t position = reinterpret_cast<std::size_t>(handle) - 1;
     if (position >= states->gpus.size()) return invalid_argument;
@@ -93,7 +118,7 @@ std::size_t count_processes(const GpuState& gpu) {
 }  // namespace
 
 NVML_CALL Return nvmlInit_v2() {
-  if (!tundish::lab::load_gpu_states(state_file())) return driver_not_loaded;
+  if (!load_states()) return driver_not_loaded;
   ++open_count;
   return success;
 }
@@ -111,6 +136,7 @@ NVML_CALL const char* nvmlErrorString(Return result) {
     case invalid_argument: return "Invalid Argument";
     case not_supported: return "Not Supported";
     case not_found: return "Not Found";
+    case corrupted_inforom: return "Corrupted InfoROM";
     case insufficient_size: return "Insufficient Size";
     case driver_not_loaded: return "Driver Not Loaded";
     case timed_out: return "Timeout";
@@ -122,12 +148,12 @@ NVML_CALL const char* nvmlErrorString(Return result) {
 }
 
 NVML_CALL Return nvmlSystemGetDriverVersion(char* version, unsigned length) {
-  const auto states = tundish::lab::load_gpu_states(state_file());
+  const auto states = load_states();
   return states ? put_text(states->driver, version, length) : unknown_error;
 }
 
 NVML_CALL Return nvmlSystemGetNVMLVersion(char* version, unsigned length) {
-  const auto states = tundish::lab::load_gpu_states(state_file());
+  const auto states = load_states();
   return states ? put_text("12." + states->driver, version, length) : unknown_error;
 }
 
@@ -135,7 +161,7 @@ NVML_CALL Return nvmlSystemGetCudaDriverVersion_v2(int* version) { return put(12
 
 NVML_CALL Return nvmlDeviceGetCount_v2(unsigned* count) {
   if (open_count == 0) return uninitialized;
-  const auto states = tundish::lab::load_gpu_states(state_file());
+  const auto states = load_states();
   if (!states) return unknown_error;
   return put(static_cast<std::int64_t>(states->gpus.size()), count);
 }
@@ -299,6 +325,50 @@ NVML_CALL Return nvmlDeviceGetComputeRunningProcesses_v3(Device device, unsigned
   });
 }
 
+namespace {
+
+Return put_field(const GpuState& gpu, FieldValue& value) {
+  unsigned& out = value.value.as_unsigned;
+  switch (value.field) {
+    case field_recovery_action: return put(gpu.recovery_action, &out);
+    case field_nvlink_flit_crc: return put(gpu.nvlinks < 0 ? -1 : gpu.nvlink_errors, &out);
+    case field_nvlink_data_crc:
+    case field_nvlink_replay:
+    case field_nvlink_recovery: return put(gpu.nvlinks < 0 ? -1 : 0, &out);
+    case field_memory_temperature: return put(gpu.gsp != 0 ? -1 : gpu.temp + 4, &out);
+    default: return not_supported;
+  }
+}
+
+}  // namespace
+
+NVML_CALL Return nvmlDeviceGetEccMode(Device device, int* current, int* pending) {
+  return answer(device, [&](const GpuState&) {
+    put(enabled, pending);
+    return put(enabled, current);
+  });
+}
+
+NVML_CALL Return nvmlDeviceValidateInforom(Device device) {
+  return answer(device, [](const GpuState&) { return success; });
+}
+
+NVML_CALL Return nvmlDeviceGetMaxClockInfo(Device device, int, unsigned* megahertz) {
+  return answer(device, [&](const GpuState&) { return put(1980, megahertz); });
+}
+
+NVML_CALL Return nvmlDeviceGetTemperatureThreshold(Device device, int which, unsigned* celsius) {
+  if (which != threshold_slowdown) return not_supported;
+  return answer(device, [&](const GpuState&) { return put(87, celsius); });
+}
+
+NVML_CALL Return nvmlDeviceGetGspFirmwareVersion(Device device, char* version) {
+  return answer(device, [&](const GpuState&) {
+    const auto states = load_states();
+    return states ? put_text(states->driver, version, short_text) : unknown_error;
+  });
+}
+
 NVML_CALL Return nvmlDeviceGetFieldValues(Device device, int count, FieldValue* values) {
   return answer(device, [&](const GpuState& gpu) {
     if (values == nullptr || count < 1) return invalid_argument;
@@ -306,9 +376,7 @@ NVML_CALL Return nvmlDeviceGetFieldValues(Device device, int count, FieldValue* 
       FieldValue& value = values[i];
       value.value_type = value_is_unsigned;
       value.value.as_unsigned_long_long = 0;
-      value.result = value.field == field_recovery_action
-                         ? put(gpu.recovery_action, &value.value.as_unsigned)
-                         : not_supported;
+      value.result = put_field(gpu, value);
     }
     return success;
   });
@@ -357,8 +425,11 @@ NVML_CALL Return nvmlEventSetWait_v2(EventSet set, EventData* event, unsigned li
     unsigned gpu = 0;
     unsigned xid = 0;
     if (file >> gpu >> xid && file.get() == '\n') {
-      *event = {.device = handle_of(gpu), .type = event_xid, .data = xid,
-                .gpu_instance = ~0u, .compute_instance = ~0u};
+      *event = {.device = handle_of(gpu),
+                .type = event_xid,
+                .data = xid,
+                .gpu_instance = ~0u,
+                .compute_instance = ~0u};
       return success;
     }
     file.clear();

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "model/firewall.hpp"
 #include "model/ops/network_ops.hpp"
 #include "model/ops/pool.hpp"
 #include "model/ops/tenancy_ops.hpp"
@@ -103,16 +102,39 @@ std::string address_in(const std::string& prefix, int number) {
   return parsed ? render_ipv4(parsed->address + static_cast<std::uint32_t>(number)) : "";
 }
 
-Result<> check_room(const std::string& cluster, const std::string& prefix, std::size_t nodes) {
+/// Addresses of a prefix that are left for nodes: sixteen are the fabric's and the engine's.
+std::size_t room_in(const std::string& prefix) {
   const auto parsed = parse_prefix(prefix);
   const std::size_t size = parsed ? parsed->last() - parsed->address + std::size_t{1} : 0;
-  const std::size_t most = size > 16 ? size - 16 : 0;
-  if (nodes <= most) return {};
+  return size > 16 ? size - 16 : 0;
+}
+
+Result<> check_room(const std::string& cluster, const std::string& prefix, std::size_t nodes) {
+  if (nodes <= room_in(prefix)) return {};
   return make_error(Code::invalid, "cluster " + cluster + " would declare " +
                                        std::to_string(nodes) + " nodes; " + prefix + " holds " +
-                                       std::to_string(most))
+                                       std::to_string(room_in(prefix)))
       .about("cluster/" + cluster)
-      .with_remedy("order several smaller clusters, or name a wider prefix");
+      .with_remedy("a cluster's prefix stays as it was ordered: order another cluster");
+}
+
+/// The engine's configuration declares what a cluster may grow by as well: each has an address.
+Result<> check_order_room(const ClusterOrder& order, const std::string& prefix) {
+  const std::size_t ordered = order.members.size() + order.spares.size();
+  const std::size_t nodes = ordered + order.headroom.size();
+  if (nodes <= room_in(prefix)) return {};
+  int length = 27;
+  while (length > 8 && (std::size_t{1} << (32 - length)) - 16 < nodes) --length;
+  return make_error(Code::invalid, "cluster " + order.name + " would declare " +
+                                       std::to_string(nodes) + " nodes (" +
+                                       std::to_string(ordered) + " ordered, " +
+                                       std::to_string(order.headroom.size()) +
+                                       " to grow by); " + prefix + " holds " +
+                                       std::to_string(room_in(prefix)) +
+                                       ", sixteen of its addresses are ours")
+      .about("cluster/" + order.name)
+      .with_remedy("name a prefix of length " + std::to_string(length) +
+                   " or shorter, or order several smaller clusters");
 }
 
 void declare(Txn& txn, Cluster& cluster, const NodeId& id, const std::string& prefix) {
@@ -168,40 +190,17 @@ Result<> add_service_nodes(Txn& txn, const ClusterOrder& order, Cluster& cluster
 }
 
 /// Who comes in: ssh from anywhere where nothing else was ordered; nobody without a login node.
-Result<> plan_access(const ClusterOrder& order, const FabricSpec& fabric, NetworkSpec& spec) {
-  std::size_t number = 0;
-  for (const auto& rule : spec.access) {
-    TRY_VOID(check_access_rule(rule, ++number));
-    const bool has_gateway = !fabric.access_prefix.empty();
-    if (has_gateway && !order.login.empty()) continue;
-    return make_error(Code::conflict,
-                      "access rule 1: " +
-                          (has_gateway ? "cluster " + order.name + " has no login node"
-                                       : "fabric " + order.fabric + " has no access network"))
-        .about("cluster/" + order.name)
-        .with_remedy(has_gateway ? "order it with a login node, or without rules for access"
-                                 : "leave the rule out, or give the fabric an access_prefix");
-  }
-  if (!spec.access.empty() || order.login.empty() || fabric.access_prefix.empty()) return {};
-  FirewallRule ssh;
-  ssh.protocol = "tcp";
-  ssh.port_from = 22;
-  spec.access.push_back(ssh);
-  return {};
-}
-
 Result<> plan_firewall(const Registry& view, const ClusterOrder& order, NetworkSpec& spec) {
-  static const FabricSpec undeclared;
-  const Fabric* found = view.find_named<Fabric>(order.fabric);
-  TRY_VOID(plan_access(order, found ? found->spec : undeclared, spec));
-  std::size_t number = 0;
-  for (auto& rule : spec.firewall) {
-    TRY_VOID(check_firewall_rule(rule, ++number));
-    TRY_VOID(check_firewall_reach(found ? found->spec : undeclared, rule, number));
-    // Nobody sends under an address that is not of his network.
-    if (rule.source.empty()) rule.source = spec.prefixes.front();
+  const LoginNode login = order.login.empty() ? LoginNode::absent : LoginNode::present;
+  const Fabric* fabric = view.find_named<Fabric>(order.fabric);
+  const bool has_gateway = fabric && !fabric->spec.access_prefix.empty();
+  if (spec.access.empty() && login == LoginNode::present && has_gateway) {
+    FirewallRule ssh;
+    ssh.protocol = "tcp";
+    ssh.port_from = 22;
+    spec.access.push_back(ssh);
   }
-  return {};
+  return plan_rules(view, {order.fabric, order.name, login}, spec);
 }
 
 /// The prefixes of the order, or a block of our own plan: 10.64.BLOCK.0/24.
@@ -213,8 +212,7 @@ Result<NetworkSpec> plan_network(Txn& txn, const ClusterOrder& order, const Clus
   }
   TRY_VOID(check_prefixes(txn.view(), order.fabric, spec.prefixes, "cluster/" + order.name));
   TRY_VOID(check_out_of_band(txn.view(), spec.prefixes, "cluster/" + order.name));
-  TRY_VOID(check_room(order.name, spec.prefixes.front(),
-                      order.members.size() + order.spares.size() + order.headroom.size()));
+  TRY_VOID(check_order_room(order, spec.prefixes.front()));
   TRY_VOID(plan_firewall(txn.view(), order, spec));
   return spec;
 }
@@ -248,10 +246,7 @@ Result<> place_order(Txn& txn, const ClusterOrder& order) {
   Allocation allocation = begin_allocation(txn, order, cluster.id);
   NetworkSpec spec = TRY(plan_network(txn, order, cluster.id));
   allocation.status.prefix = cluster.status.prefix = spec.prefixes.front();
-  for (const auto& rule : spec.firewall) {
-    cluster.spec.firewall.push_back(render_firewall_rule(rule));
-  }
-  for (const auto& rule : spec.access) cluster.spec.access.push_back(render_access_rule(rule));
+  tell_rules(spec, cluster.spec);
   cluster.status.index = TRY(take_value(txn, order.fabric, "cluster_index", cluster.id.str()));
   cluster.status.allocation = allocation.id;
   for (const auto* list : {&order.members, &order.spares, &order.headroom}) {

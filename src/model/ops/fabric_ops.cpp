@@ -1,7 +1,6 @@
-// Operations on fabrics, switches' status and firewalls: what is checked before anything is drawn.
+// Operations on fabrics, and switches' status: what is checked before anything is drawn.
 #include <algorithm>
 
-#include "model/firewall.hpp"
 #include "model/ops/network_ops.hpp"
 #include "model/prefix.hpp"
 
@@ -188,19 +187,6 @@ OperationPtr put_fabric(std::string name, FabricSpec spec) {
     fabric.spec = spec;
     txn.put(std::move(fabric));
     return check_networks(txn, name);
-  });
-}
-
-OperationPtr set_firewall(NetworkId id, std::vector<FirewallRule> rules) {
-  const std::string object = "network/" + id.str();
-  return make_operation("set_firewall", object, [=](Txn& txn) -> Result<> {
-    Network network = TRY(get_object(txn, id));
-    for (std::size_t i = 0; i < rules.size(); ++i) TRY_VOID(check_firewall_rule(rules[i], i + 1));
-    if (network.spec.firewall == rules) return {};
-    network.spec.firewall = rules;
-    ++network.meta.version;
-    txn.put(std::move(network));
-    return {};
   });
 }
 

@@ -45,8 +45,15 @@ OperationPtr set_authority(std::string scope, std::string action_class, Authorit
   return make_operation("set_authority", object, [=](Txn& txn) -> Result<> {
     TRY_VOID(require_scope(scope));
     bool known = action_class == "*";
-    for (const auto name : enum_names(ActionClass{})) known = known || name == action_class;
-    if (!known) return make_error(Code::invalid, "\"" + action_class + "\" is no class of action");
+    std::string classes;
+    for (const auto name : enum_names(ActionClass{})) {
+      known = known || name == action_class;
+      classes += ", " + std::string(name);
+    }
+    if (!known) {
+      return make_error(Code::invalid, "\"" + action_class + "\" is no class of action")
+          .with_remedy("use *" + classes);
+    }
     Authority authority;
     for (const auto& [id, other] : txn.view().all<Authority>()) {
       if (other.scope == scope && other.action_class == action_class) authority = other;
@@ -92,6 +99,20 @@ OperationPtr decide_proposal(Id<Proposal> id, ProposalState decision) {
     }
     proposal.state = decision;
     proposal.decided_by = txn.actor();
+    txn.put(std::move(proposal));
+    return {};
+  });
+}
+
+OperationPtr close_proposal(Id<Proposal> id, std::string why) {
+  return make_operation("close_proposal", "proposal/" + id.str(), [=](Txn& txn) -> Result<> {
+    Proposal proposal = TRY(get_object(txn, id));
+    const bool waits = proposal.state == ProposalState::waiting;
+    const bool covers = proposal.state == ProposalState::approved && !proposal.group.empty();
+    if (!waits && !covers) return {};
+    if (waits) proposal.state = ProposalState::expired;
+    proposal.group.clear();
+    proposal.reason += "; " + why;
     txn.put(std::move(proposal));
     return {};
   });

@@ -9,6 +9,9 @@ OperationPtr set_authority(std::string scope, std::string action_class, Authorit
 /// One proposal per group waits at a time; a second call changes nothing.
 OperationPtr open_proposal(Proposal proposal);
 OperationPtr decide_proposal(Id<Proposal> proposal, ProposalState decision);
+/// It is done, or nobody wants it any more: one that waits expires, and an approval covers no
+/// further act.
+OperationPtr close_proposal(Id<Proposal> proposal, std::string why);
 
 /// Scopes are "*" or KIND:NAME with a known kind.
 Result<> require_scope(const std::string& scope);

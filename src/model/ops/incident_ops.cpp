@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "model/ops/incident_parts.hpp"
 #include "model/ops/node_ops.hpp"
+#include "model/ops/recent_events.hpp"
+#include "model/ops/witnessed_anew.hpp"
 
 namespace tundish {
 namespace {
@@ -29,48 +32,10 @@ int severity(FaultAction action) {
   return 0;
 }
 
-std::string action_name(FaultAction action) {
-  return std::string(enum_names(action)[static_cast<std::size_t>(action)]);
-}
-
 FaultAction action_of(const std::string& name) {
   const auto names = enum_names(FaultAction{});
   const auto it = std::find(names.begin(), names.end(), name);
   return it == names.end() ? FaultAction::none : static_cast<FaultAction>(it - names.begin());
-}
-
-void add_entry(Incident& incident, Instant now, std::string what, std::string detail) {
-  TimelineEntry entry;
-  entry.at = entry.until = now;
-  entry.what = std::move(what);
-  entry.detail = std::move(detail);
-  incident.timeline.push_back(std::move(entry));
-}
-
-Incident new_incident(Txn& txn, const Node& node, const std::string& fault) {
-  Incident incident;
-  incident.id = txn.make_id<Incident>();
-  incident.meta.name = incident.id.str();
-  incident.meta.tenant = {};
-  incident.node = node.id;
-  incident.allocation = node.status.allocation;
-  incident.fault = fault;
-  incident.boot_id_at_entry = node.status.boot_id;
-  incident.opened_at = txn.now();
-  incident.detected_at = txn.now();
-  return incident;
-}
-
-void claim_for(Txn& txn, const Incident& incident) {
-  Claim claim;
-  claim.id = txn.make_id<Claim>();
-  claim.meta.name = claim.id.str();
-  claim.node = incident.node;
-  claim.holder = "incident";
-  claim.reason = incident.fault;
-  claim.incident = incident.id;
-  claim.since = txn.now();
-  txn.put(std::move(claim));
 }
 
 /// The node's open incident, when there is one that a further witness belongs to.
@@ -81,12 +46,35 @@ std::optional<Incident> open_incident(const Registry& view, const NodeId& node) 
   return std::nullopt;
 }
 
-void extend(Incident& incident, const Witness& witness, const Judgement& judged, Instant now) {
-  if (incident.witnesses.size() < witnesses_kept) {
-    incident.witnesses.push_back(witness);
-  } else {
+bool says_the_same(const Witness& a, const Witness& b) {
+  return a.event.kind == b.event.kind && a.event.code == b.event.code &&
+         a.event.device == b.event.device;
+}
+
+/// A storm of one fault leaves room for every other one: a repetition gives way to what is new.
+void keep_witness(Incident& incident, const Witness& witness) {
+  auto& kept = incident.witnesses;
+  if (kept.size() < witnesses_kept) return kept.push_back(witness);
+  const auto repeats = [&](const Witness& seen) {
+    return std::any_of(kept.begin(), kept.end(), [&](const Witness& other) {
+      return &other < &seen && says_the_same(other, seen);
+    });
+  };
+  const bool known = std::any_of(kept.begin(), kept.end(), [&](const Witness& seen) {
+    return says_the_same(seen, witness);
+  });
+  const auto last = known ? kept.rend() : std::find_if(kept.rbegin(), kept.rend(), repeats);
+  if (last == kept.rend()) {
     incident.witnesses_dropped += witness.repeat;
+    return;
   }
+  incident.witnesses_dropped += last->repeat;
+  kept.erase(std::next(last).base());
+  kept.push_back(witness);
+}
+
+void extend(Incident& incident, const Witness& witness, const Judgement& judged, Instant now) {
+  keep_witness(incident, witness);
   if (severity(judged.action) > severity(action_of(incident.action))) {
     incident.action = action_name(judged.action);
   }
@@ -178,19 +166,6 @@ Result<> change_incident(Txn& txn, const IncidentId& id,
   return {};
 }
 
-void end_claims(Txn& txn, const NodeId& node, const IncidentId& incident, ClaimState state) {
-  std::vector<Claim> ended;
-  for (const auto& id : txn.view().claims_on(node)) {
-    const Claim* claim = txn.view().find(id);
-    if (claim && claim->incident == incident) ended.push_back(*claim);
-  }
-  for (auto& claim : ended) {
-    claim.state = state;
-    claim.until = txn.now();
-    txn.put(std::move(claim));
-  }
-}
-
 /// A person took the node back: it serves again where it stood, beside whatever replaced it.
 void keep_in_service(Txn& txn, const NodeId& id, const IncidentId& incident) {
   const Node* node = txn.view().find(id);
@@ -261,13 +236,20 @@ OperationPtr record_witnesses(NodeId id, std::vector<Witness> witnesses,
     bool moved = false;
     bool grew = false;
     std::optional<Incident> incident = open_incident(txn.view(), id);
+    const bool shares = shares_domain(txn.view(), id);
     for (const auto& witness : witnesses) {
       const Advance advanced = advance(cursor, witness);
       if (advanced == Advance::old) continue;
       moved = true;
       note_jump(txn, id, witness, advanced);
       const Judgement judged = judge_witness(catalogue, witness);
-      if (!judged.opens) continue;
+      // A fault of the links within a domain may be the domain's: blame decides, within seconds.
+      const bool deferred = judged.opens && shares && !incident &&
+                            judged.action == FaultAction::fabric && judged.hardware;
+      // What a switch corrected by itself speaks for no NVLink domain.
+      const bool corrected = witness.event.kind == KernelEventKind::sxid && !judged.opens;
+      if (!corrected) note_recent(cursor, witness, deferred ? Deferred::yes : Deferred::no);
+      if (!judged.opens || deferred) continue;
       apply_witness(txn, id, witness, judged, incident);
       grew = true;
     }
@@ -382,6 +364,10 @@ OperationPtr return_node(IncidentId id) {
     if (!node.status.allocation.empty()) {
       return make_error(Code::conflict, "node " + node.meta.name + " is still in an allocation");
     }
+    if (is_witnessed_anew(incident)) {
+      return make_error(Code::conflict,
+                        "node " + node.meta.name + " showed a fault after its checks");
+    }
     incident.state = IncidentState::resolved;
     incident.resolved_at = txn.now();
     close_entries(incident, txn.now());
@@ -479,6 +465,13 @@ OperationPtr close_incident(IncidentId id) {
   return make_operation("close_incident", about(id), [id](Txn& txn) -> Result<> {
     Incident incident = TRY(get_object(txn, id));
     if (incident.state == IncidentState::closed) return {};
+    if (incident.node.empty()) {  // on a shared part: no node is out of service for it
+      incident.state = IncidentState::closed;
+      incident.resolved_at = txn.now();
+      add_entry(incident, txn.now(), "closed", "by " + txn.actor());
+      txn.put(std::move(incident));
+      return {};
+    }
     Node node = TRY(get_object(txn, incident.node));
     const bool was_rma = incident.state == IncidentState::rma;
     incident.state = IncidentState::closed;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "model/ops/allocation_ops.hpp"
+#include "model/ops/tenancy_ops.hpp"
 #include "model/prefix.hpp"
 
 namespace tundish {
@@ -184,14 +185,15 @@ Result<Prefix> read_prefix(const std::string& text, const std::string& object) {
         .about(object)
         .with_remedy(remedy);
   };
-  const std::string form = "write the network with a length of 8 to 28, for example 10.10.0.0/24";
+  // Sixteen addresses are the fabric's and the engine's: a /28 has none left for nodes.
+  const std::string form = "write the network with a length of 8 to 27, for example 10.10.0.0/24";
   const auto parsed = parse_prefix(text);
   if (const auto network = parse_interface(text); network && !parsed) {
     return refuse(": it has bits set behind its length", "write " + render_prefix(*network));
   }
   if (!parsed) return refuse("", form);
   if (parsed->length == 0) return refuse(": it is the default route", form);
-  if (parsed->length < 8 || parsed->length > 28) return refuse(": its length does not fit", form);
+  if (parsed->length < 8 || parsed->length > 27) return refuse(": its length does not fit", form);
   for (const auto& special : special_prefixes) {
     if (!parse_prefix(special.text)->overlaps(*parsed)) continue;
     return refuse(std::string(": ") + special.text + " are " + special.what,
@@ -215,20 +217,24 @@ Result<> check_mtu(int mtu, const std::string& object) {
       .with_remedy("use 1280 to 9162: the underlay carries 54 bytes more and 9216 at most");
 }
 
-/// The name of a tenant becomes its export's, which is an account on the server.
 Result<> check_export(const Registry& view, const std::string& fabric,
                       const Allocation& allocation) {
   const Tenant* tenant = view.find(allocation.meta.tenant);
   if (!tenant || spec_of(view, fabric).storage_url.empty()) return {};
-  const std::string& name = tenant->meta.name;
-  const bool fits = !name.empty() && name.size() <= 31 && name[0] >= 'a' && name[0] <= 'z' &&
-                    std::all_of(name.begin(), name.end(), [](char c) {
-                      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-                    });
-  if (fits) return {};
-  return make_error(Code::invalid, "tenant " + name + " cannot have an export of that name")
-      .about("tenant/" + name)
-      .with_remedy("name it with 1 to 31 of a-z, 0-9 and -, beginning with a letter");
+  return check_export_name(tenant->meta.name);
+}
+
+/// A prefix of the same length that is free of all these, for a person who has to choose one.
+std::string free_example(const std::vector<Prefix>& taken, int length) {
+  for (const char* text : {"10.70.0.0", "10.128.0.0", "172.20.0.0", "192.168.64.0"}) {
+    Prefix prefix{*parse_ipv4(text), length};
+    prefix.address &= prefix.mask();
+    const bool is_free = std::none_of(taken.begin(), taken.end(), [&](const Prefix& other) {
+      return other.overlaps(prefix);
+    });
+    if (is_free) return ", for example " + render_prefix(prefix);
+  }
+  return "";
 }
 
 }  // namespace
@@ -253,15 +259,35 @@ Result<> check_prefixes(const Registry& view, const std::string& fabric,
     const Prefix parsed = TRY(read_prefix(text, object));
     for (const auto& other : taken) {
       if (!other.prefix.overlaps(parsed)) continue;
+      std::vector<Prefix> all;
+      for (const auto& one : taken) all.push_back(one.prefix);
       return make_error(Code::conflict,
                         "prefix " + text + " overlaps " + other.what + " " + other.text)
           .about(object)
-          .with_remedy("choose a prefix outside " + other.text);
+          .with_remedy("choose a prefix outside " + other.text +
+                       free_example(all, parsed.length));
     }
     taken.push_back({"prefix", text, parsed});
   }
   return {};
 }
+
+namespace {
+
+std::vector<Prefix> out_of_band_addresses(const Registry& view) {
+  std::vector<Prefix> out;
+  const auto add = [&](const std::string& where) {
+    if (const auto address = address_in(where)) out.push_back({*address, 32});
+  };
+  for (const auto& [id, node] : view.all<Node>()) {
+    add(node.spec.oob_address);
+    add(node.spec.bmc_address);
+  }
+  for (const auto& [id, device] : view.all<Switch>()) add(device.spec.management_url);
+  return out;
+}
+
+}  // namespace
 
 Result<> check_out_of_band(const Registry& view, const std::vector<std::string>& prefixes,
                            const std::string& object) {
@@ -273,7 +299,8 @@ Result<> check_out_of_band(const Registry& view, const std::vector<std::string>&
       return make_error(Code::conflict, "prefix " + text + " holds the out-of-band address " +
                                             render_ipv4(*address) + " of " + whose)
           .about(object)
-          .with_remedy("choose a prefix outside the out-of-band network");
+          .with_remedy("choose a prefix outside the out-of-band network" +
+                       free_example(out_of_band_addresses(view), prefix->length));
     };
     for (const auto& [id, node] : view.all<Node>()) {
       TRY_VOID(check("node " + node.meta.name, node.spec.oob_address));

@@ -8,12 +8,32 @@ namespace tundish {
 /// Declares a fabric. Refused when its own ranges or prefixes contradict one another, or when a
 /// network that exists would no longer fit.
 OperationPtr put_fabric(std::string name, FabricSpec spec);
-/// Rules in order. Refused when one cannot be written on a switch.
-OperationPtr set_firewall(NetworkId network, std::vector<FirewallRule> rules);
+struct NetworkRules {
+  std::vector<FirewallRule> firewall;
+  std::vector<FirewallRule> access;
+};
+/// Both lists of rules, in order, of a cluster that exists. Refused when one cannot be written.
+OperationPtr set_firewall(ClusterId cluster, NetworkRules rules);
 /// Replaces what is known per technology; refused when a newer version was recorded meanwhile.
 OperationPtr record_sync(NetworkId network, std::vector<NetworkSync> sync);
 OperationPtr record_switch_status(Id<Switch> device, SwitchStatus status);
 OperationPtr record_fabric_conditions(Id<Fabric> fabric, std::vector<Condition> conditions);
+
+/// Each rule costs room in the switches' tables.
+constexpr std::size_t most_firewall_rules = 64;
+
+enum class LoginNode { present, absent };
+/// What rules are for; the names are for messages.
+struct RulesPlace {
+  std::string fabric;
+  std::string cluster;
+  LoginNode login = LoginNode::absent;
+};
+/// Refuses rules that a switch or the gateway cannot hold. A rule without a source gets the
+/// network's first prefix.
+Result<> plan_rules(const Registry& view, const RulesPlace& place, NetworkSpec& spec);
+/// The cluster's own copy of them, as people write them.
+void tell_rules(const NetworkSpec& spec, ClusterSpec& cluster);
 
 /// I14: a prefix that is none, overlaps another one of the list, or collides with storage,
 /// underlay, management or the pool of node addresses of the fabric. `object` is whose they are.

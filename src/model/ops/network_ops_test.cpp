@@ -75,6 +75,7 @@ class NetworkOps : public testing::Test {
     seen.network_namespaces = true;
     must(record_hardware(id(name), seen));
   }
+  ClusterId cluster_id(const std::string& name) { return registry_.find_named<Cluster>(name)->id; }
   const Network& network(const std::string& name) { return *registry_.find_named<Network>(name); }
 
   Registry registry_;
@@ -150,7 +151,15 @@ TEST_F(NetworkOps, overlaps_are_refused_by_name_before_anything_is_taken) {
   refused(with({"127.1.0.0/16"}), Code::invalid, "loopback");
   refused(with({"169.254.7.0/24"}), Code::invalid, "link-local");
   refused(with({"250.0.0.0/24"}), Code::invalid, "reserved");
-  refused(with({"10.10.0.0/28"}), Code::invalid, "10.10.0.0/28 holds 0");
+  refused(with({"10.10.0.0/28"}), Code::invalid, "its length does not fit");
+  auto large = order("a", {"n1"});
+  large.network.prefixes = {"10.10.0.0/27"};
+  for (int i = 0; i < 16; ++i) large.headroom.emplace_back("grow" + std::to_string(i));
+  refused(create_cluster(large), Code::invalid, "17 nodes (1 ordered, 16 to grow by)");
+  EXPECT_NE(run(create_cluster(large)).error().remedy.find("length 26 or shorter"),
+            std::string::npos);
+  EXPECT_NE(run(with({"10.255.3.0/24"})).error().remedy.find("for example 10.70.0.0/24"),
+            std::string::npos);
   must(with({"10.10.0.0/24", "10.10.1.0/24"}));
   auto other = order("b", {"n2"});
   other.network.prefixes = {"10.10.0.0/24"};
@@ -161,6 +170,18 @@ TEST_F(NetworkOps, overlaps_are_refused_by_name_before_anything_is_taken) {
   auto narrow = spec();
   narrow.management = {"10.10.0.0/16"};
   refused(put_fabric("access", narrow), Code::conflict, "overlaps management");
+}
+
+TEST_F(NetworkOps, a_tenant_that_no_export_could_be_named_after_is_refused_where_there_are_some) {
+  const std::string longest(31, 'a');
+  must(create_tenant(longest + "b", {8}));
+  auto with_exports = spec();
+  with_exports.storage_url = "ssh://root@10.88.5.1";
+  with_exports.storage_mount_address = "10.200.0.10";
+  must(put_fabric("access", with_exports));
+  refused(create_tenant(longest + "c", {8}), Code::invalid, "cannot have an export of that name");
+  refused(create_tenant("Upper", {8}), Code::invalid, "cannot have an export of that name");
+  must(create_tenant(longest, {8}));
 }
 
 TEST_F(NetworkOps, out_of_band_addresses_are_nobodys_also_on_a_fabric_that_nobody_declared) {
@@ -330,7 +351,7 @@ TEST_F(NetworkOps, an_older_version_does_not_overwrite_what_was_seen) {
 
 TEST_F(NetworkOps, firewall_rules_that_no_switch_holds_are_refused) {
   must(create_cluster(order("a", {"n1"})));
-  const auto with = [&](FirewallRule rule) { return set_firewall(network("a").id, {rule}); };
+  const auto with = [&](FirewallRule rule) { return set_firewall(cluster_id("a"), {{rule}, {}}); };
   refused(with({AclAction::permit, "sctp", "", "", 0, 0}), Code::invalid, "sctp");
   refused(with({AclAction::permit, "ip", "", "", 22, 0}), Code::invalid, "has no ports");
   refused(with({AclAction::permit, "tcp", "10.0.0.1/8", "", 22, 0}), Code::invalid, "prefix");
@@ -338,6 +359,80 @@ TEST_F(NetworkOps, firewall_rules_that_no_switch_holds_are_refused) {
   const auto version = network("a").meta.version;
   must(with({AclAction::permit, "tcp", "", "192.0.2.0/24", 443, 0}));
   EXPECT_EQ(network("a").meta.version, version + 1);
+  EXPECT_EQ(network("a").spec.firewall[0].source, network("a").spec.prefixes[0]);
+  EXPECT_EQ(registry_.find(cluster_id("a"))->spec.firewall.size(), 1U) << "the cluster tells them";
+  must(with({AclAction::permit, "tcp", "", "192.0.2.0/24", 443, 0}));
+  EXPECT_EQ(network("a").meta.version, version + 1) << "the same again changes nothing";
+}
+
+TEST_F(NetworkOps, firewall_rules_of_a_cluster_that_ends_or_has_no_gateway_are_refused) {
+  must(create_cluster(order("a", {"n1"})));
+  FirewallRule ssh;
+  ssh.protocol = "tcp";
+  ssh.port_from = 22;
+  refused(set_firewall(cluster_id("a"), {{}, {ssh}}), Code::conflict, "no access network");
+  FabricSpec fabric = spec();
+  fabric.access_prefix = "203.0.113.0/24";
+  must(put_fabric("access", fabric));
+  refused(set_firewall(cluster_id("a"), {{}, {ssh}}), Code::conflict, "no login node");
+  const FirewallRule underlay{AclAction::permit, "ip", "", "10.255.0.0/16", 0, 0};
+  const auto done = run(set_firewall(cluster_id("a"), {{underlay}, {}}));
+  ASSERT_FALSE(done) << "the underlay is nobody's";
+  std::vector<FirewallRule> many(most_firewall_rules + 1,
+                                 {AclAction::deny, "ip", "", "192.0.2.0/24", 0, 0});
+  refused(set_firewall(cluster_id("a"), {many, {}}), Code::invalid, "too long");
+  must(begin_delete_cluster(cluster_id("a")));
+  EXPECT_FALSE(run(set_firewall(cluster_id("a"), {})));
+}
+
+VrfState named(const std::string& name, std::vector<LeakState> leaks = {}) {
+  VrfState out;
+  out.name = name;
+  out.leaks = std::move(leaks);
+  return out;
+}
+
+SegmentState segment_of(const std::string& vrf, int vlan) {
+  SegmentState out;
+  out.vrf = vrf;
+  out.vlan = vlan;
+  return out;
+}
+
+/// A list that a person unhooked, and a segment whose port a person took out, are that network's.
+TEST(SwitchState, an_order_leaves_what_is_anothers_be_it_in_use_or_not) {
+  const std::string a = vrf_name(4096), b = vrf_name(4097), gone = vrf_name(4098);
+  SwitchState state;
+  state.vrfs = {named(a), named(b), named(gone)};
+  state.segments = {segment_of(a, 101), segment_of(gone, 103)};
+  state.acls = {{acl_name(4096), {}}, {acl_name(4097), {}}, {acl_name(4098), {}}};
+  const auto merged = merge_patch(state, {}, {a, b});
+  EXPECT_NE(find_segment(merged, 101), nullptr);
+  EXPECT_NE(find_acl(merged, acl_name(4096)), nullptr);
+  EXPECT_NE(find_acl(merged, acl_name(4097)), nullptr);
+  EXPECT_NE(find_vrf(merged, b), nullptr);
+  EXPECT_EQ(find_segment(merged, 103), nullptr) << "nobody has it any more";
+  EXPECT_EQ(find_acl(merged, acl_name(4098)), nullptr);
+  EXPECT_EQ(find_vrf(merged, gone), nullptr);
+}
+
+TEST(SwitchState, an_order_changes_its_own_leak_of_the_vrf_that_all_share) {
+  const LeakState a{vrf_name(4096), {"100.64.0.1/32"}}, b{vrf_name(4097), {"100.64.0.2/32"}};
+  const LeakState hand{vrf_name(4097), {"100.64.0.0/24"}};
+  const LeakState gone{vrf_name(4098), {"100.64.0.9/32"}};
+  SwitchState state;
+  state.vrfs = {named("Vrf60001", {hand, gone})};
+  SwitchPatch patch;
+  patch.vrfs = {named(vrf_name(4096)), named("Vrf60001", {a, b})};
+  const std::vector<std::string> keep = {"Vrf60001", vrf_name(4097)};
+  EXPECT_EQ(find_vrf(merge_patch(state, patch, keep), "Vrf60001")->leaks,
+            (std::vector<LeakState>{a, hand}))
+      << "b's is b's to put right; that of a deleted network goes";
+  EXPECT_EQ(find_vrf(merge_patch({}, patch, keep), "Vrf60001")->leaks, std::vector<LeakState>{a});
+  patch.vrfs.push_back(named(vrf_name(4097)));
+  EXPECT_EQ(find_vrf(merge_patch(state, patch, keep), "Vrf60001")->leaks,
+            (std::vector<LeakState>{a, b}))
+      << "a restore brings the whole";
 }
 
 TEST(SwitchState, a_vrf_that_a_used_one_leaks_from_stays) {

@@ -129,11 +129,11 @@ OperationPtr record_boot(NodeId id, std::string boot_id) {
                         });
 }
 
-OperationPtr record_verdicts(NodeId id, std::vector<Verdict> verdicts, bool revalidated) {
-  return make_operation("record_verdicts", about(id),
+OperationPtr record_check_run(NodeId id, std::vector<Verdict> verdicts, bool revalidated) {
+  return make_operation("record_check_run", about(id),
                         [id, verdicts = std::move(verdicts), revalidated](Txn& txn) -> Result<> {
                           Node node = TRY(get_object(txn, id));
-                          node.status.verdicts = verdicts;
+                          node.status.check_run = verdicts;
                           ++node.status.attempts;
                           if (revalidated) {
                             node.status.revalidated_at = txn.now();

@@ -18,7 +18,7 @@ OperationPtr set_node_phase(NodeId node, NodePhase from, NodePhase to);
 OperationPtr record_hardware(NodeId node, ObservedHardware hardware);
 OperationPtr record_boot(NodeId node, std::string boot_id);
 /// Stores verdicts; `revalidated` when every one that was asked for is ok.
-OperationPtr record_verdicts(NodeId node, std::vector<Verdict> verdicts, bool revalidated);
+OperationPtr record_check_run(NodeId node, std::vector<Verdict> verdicts, bool revalidated);
 /// Adds or changes one condition; nothing is written when it is the same already.
 OperationPtr set_condition(NodeId node, std::string type, Truth state, std::string reason);
 /// A person confirms that the chassis under the same BMC was changed on purpose.

@@ -262,7 +262,7 @@ TEST_F(Ops, a_gpu_that_the_vendor_changed_is_no_stranger_after_the_rma) {
   ObservedHardware seen;
   seen.gpus.push_back({0, "GPU-old", "1", "GPU", "0000:3b:00"});
   must(record_hardware(before.id, seen));
-  must(record_verdicts(before.id, {}, true));
+  must(record_check_run(before.id, {}, true));
   ASSERT_EQ(registry_.find(before.id)->status.accepted_gpus.size(), 1U);
   const auto known = catalogue();
   must(record_witnesses(before.id, {witness(1, 79)}, known));

@@ -1,5 +1,6 @@
 #include "model/ops/tenancy_ops.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "base/text.hpp"
@@ -49,13 +50,29 @@ int gpus_in_use(const Registry& view, const TenantId& tenant) {
   return total;
 }
 
+Result<> check_export_name(const std::string& name) {
+  const bool fits = !name.empty() && name.size() <= 31 && name[0] >= 'a' && name[0] <= 'z' &&
+                    std::all_of(name.begin(), name.end(), [](char c) {
+                      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+                    });
+  if (fits) return {};
+  return make_error(Code::invalid, "tenant " + name + " cannot have an export of that name")
+      .about("tenant/" + name)
+      .with_remedy("name it with 1 to 31 of a-z, 0-9 and -, beginning with a letter");
+}
+
 OperationPtr create_tenant(std::string name, TenantSpec spec) {
   const std::string object = "tenant/" + name;
   const auto create = [name = std::move(name), spec](Txn& txn) -> Result<> {
     TRY_VOID(require_valid_name("tenant", name));
     TRY_VOID(require_new_name<Tenant>(txn, name, {}));
+    for (const auto& [id, fabric] : txn.view().all<Fabric>()) {
+      if (!fabric.spec.storage_url.empty()) TRY_VOID(check_export_name(name));
+    }
     if (spec.gpu_quota < 0) {
-      return make_error(Code::invalid, "quota of tenant " + name + " is below 0");
+      return make_error(Code::invalid, "quota of tenant " + name + " is below 0")
+          .about("tenant/" + name)
+          .with_remedy("give a number of GPUs from 0; 0 lets it order nothing");
     }
     Tenant tenant;
     tenant.id = txn.make_id<Tenant>();

@@ -3,7 +3,10 @@
 
 namespace tundish {
 
+/// Refused when a fabric makes exports and could not make one of that name.
 OperationPtr create_tenant(std::string name, TenantSpec spec);
+/// The name of a tenant becomes its export's, which is an account on the server.
+Result<> check_export_name(const std::string& tenant);
 /// Refused while the tenant has clusters.
 OperationPtr delete_tenant(TenantId tenant);
 /// Refused below what is in use.

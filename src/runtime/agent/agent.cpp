@@ -12,8 +12,10 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "runtime/agent/kernel_log_reader.hpp"
+#include "runtime/agent/passive_loop.hpp"
 #include "runtime/agent/pull.hpp"
 #include "runtime/agent/sync.hpp"
+#include "runtime/agent/text_metrics.hpp"
 #include "runtime/process/process.hpp"
 
 namespace tundish::agent {
@@ -25,14 +27,15 @@ class ProjectClock {
  public:
   Instant now() const {
     const auto passed = std::chrono::steady_clock::now() - start_;
-    return anchor_ + microseconds(
-        std::chrono::duration_cast<std::chrono::microseconds>(passed).count());
+    return anchor_ +
+           microseconds(std::chrono::duration_cast<std::chrono::microseconds>(passed).count());
   }
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Instant anchor_{std::chrono::duration_cast<std::chrono::microseconds>(
-                      std::chrono::system_clock::now().time_since_epoch()).count()};
+                      std::chrono::system_clock::now().time_since_epoch())
+                      .count()};
 };
 
 /// Two agents on one spool would tell every line twice and tear the files.
@@ -46,8 +49,8 @@ Result<int> lock_state(const std::string& state_dir) {
 }
 
 Result<> make_folders(const AgentConfig& config) {
-  for (const auto& folder : {config.state_dir, config.run_dir, config.log_dir,
-                             config.etc_dir + "/tundish"}) {
+  for (const auto& folder :
+       {config.state_dir, config.run_dir, config.log_dir, config.etc_dir + "/tundish"}) {
     std::error_code failed;
     fs::create_directories(folder, failed);
     if (failed) {
@@ -65,14 +68,17 @@ GatherOptions gather_options(const AgentConfig& config) {
 }  // namespace
 
 struct Agent::Impl {
-  Impl(AgentConfig c, Judge judge, std::string boot)
+  Impl(AgentConfig c, Judge judge, std::vector<PassiveCheck> checks, std::string boot)
       : config(std::move(c)),
         boot_id(std::move(boot)),
         gatherer(gather_options(config)),
         events(config.state_dir + "/boot_events.json", config.catalog_dir),
         enrolment(config),
-        tools{config,  paths_of(config), gatherer, events, std::move(judge),
-              [this] { return clock.now(); }} {}
+        expectation(config.state_dir + "/expectation.json"),
+        samples({config, gatherer, events, boot_id, [this] { return clock.now(); }}),
+        tools{config,   paths_of(config), gatherer,
+              events,   std::move(judge), [this] { return clock.now(); },
+              &samples, std::move(checks), &leases} {}
   ~Impl();
 
   Result<> open_files();
@@ -81,6 +87,8 @@ struct Agent::Impl {
   void store(std::vector<Witness>& batch, const KernelLogReader& reader);
   void watch_hardware();
   Duration look_at_hardware();
+  void run_passive_checks();
+  GpuLook last_look() const;
 
   AgentConfig config;
   std::string boot_id;
@@ -89,6 +97,11 @@ struct Agent::Impl {
   BootEvents events;
   Enrolment enrolment;
   Sightings sightings;
+  VerdictNews verdicts;
+  TextMetrics metrics{config.metrics_dir};
+  ExpectationBox expectation;
+  SampleMaker samples;
+  LeaseBox leases;
   VerbTools tools;
   Bell sync_bell;
   Bell stop_bell;
@@ -98,11 +111,14 @@ struct Agent::Impl {
   std::unique_ptr<Executor> executor;
   std::optional<ObservedHardware> last_hardware;
   std::optional<GpuSnapshot> last_gpus;
+  mutable std::mutex look_mutex;
+  GpuLook look;
   std::atomic<bool> log_flushed{false};
   std::vector<std::thread> threads;
 };
 
 Agent::Impl::~Impl() {
+  leases.preempt("the agent ends");
   sync_bell.stop();
   stop_bell.stop();
   for (auto& thread : threads) thread.join();
@@ -131,15 +147,18 @@ void Agent::Impl::start_threads() {
   threads.emplace_back([this] { watch_kernel_log(); });
   threads.emplace_back([this] { watch_hardware(); });
   threads.emplace_back([this] {
-    run_sync({config, enrolment, sync_bell, *spool, *journal, sightings, *executor, boot_id});
+    run_sync({config, enrolment, sync_bell, *spool, *journal, sightings, verdicts, expectation,
+              *executor, boot_id});
   });
-  threads.emplace_back([this] { run_pull({config, enrolment, stop_bell, *executor}); });
+  if (!tools.checks.empty()) threads.emplace_back([this] { run_passive_checks(); });
+  threads.emplace_back([this] { run_pull({config, enrolment, stop_bell, *executor, leases}); });
 }
 
 /// Until it is on disk nothing more is read: the kernel's ring keeps the rest, and what it cannot
 /// keep is told as a blind spot.
 void Agent::Impl::store(std::vector<Witness>& batch, const KernelLogReader& reader) {
   if (batch.empty()) return;
+  metrics.count(batch);
   if (const auto noted = events.note(batch); !noted) {
     log(LogLevel::error, "boot_events_not_kept", {{"why", noted.error().message()}});
   }
@@ -174,6 +193,12 @@ Duration Agent::Impl::look_at_hardware() {
     sync_bell.ring();
   }
   if (gpus) last_gpus = *gpus;
+  {
+    const std::lock_guard lock(look_mutex);
+    look.gpus = gpus ? std::optional(*gpus) : std::nullopt;
+    look.fault = gpus ? "" : gpus.error().message();
+    look.at = clock.now();
+  }
   // A driver that does not answer now has not lost its GPUs: what was seen before stands.
   const GpuSnapshot* const known = last_gpus ? &*last_gpus : nullptr;
   const auto hardware = read_hardware(config.sys_dir, known, clock.now());
@@ -187,6 +212,33 @@ Duration Agent::Impl::look_at_hardware() {
   return no_driver ? pause * 6 : pause;
 }
 
+GpuLook Agent::Impl::last_look() const {
+  const std::lock_guard lock(look_mutex);
+  return look;
+}
+
+void Agent::Impl::run_passive_checks() {
+  PassiveLoop loop({config, samples, gatherer, expectation, verdicts, tools.judge, tools.checks,
+                    [this] { return last_look(); }, [this] { return clock.now(); },
+                    [this] { sync_bell.ring(); }, [this] { return leases.is_busy(); }});
+  // The first look at the GPUs comes first: without it every check of theirs would be unknown.
+  for (int i = 0; i < 100 && !last_look().at.is_set(); ++i) {
+    if (!stop_bell.sleep(milliseconds(100))) return;
+  }
+  const auto wait = [&](Duration pause) {
+    constexpr Duration slice = seconds(2);
+    for (; pause.us > 0 && !loop.is_overtaken(); pause = pause - slice) {
+      if (!stop_bell.sleep(std::min(pause, slice))) return false;
+    }
+    return true;
+  };
+  while (wait(loop.step())) {
+    if (const auto written = metrics.write(verdicts.all(), clock.now()); !written) {
+      log(LogLevel::warn, "metrics_not_written", {{"why", written.error().message()}});
+    }
+  }
+}
+
 void Agent::Impl::watch_hardware() {
   while (stop_bell.sleep(look_at_hardware())) {
   }
@@ -195,10 +247,12 @@ void Agent::Impl::watch_hardware() {
 Agent::Agent(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Agent::~Agent() = default;
 
-Result<std::unique_ptr<Agent>> Agent::start(AgentConfig config, Judge judge) {
+Result<std::unique_ptr<Agent>> Agent::start(AgentConfig config, Judge judge,
+                                            std::vector<PassiveCheck> checks) {
   TRY_VOID(make_folders(config));
   const std::string boot_id(trim(TRY(process::read_file(config.boot_id_file))));
-  auto impl = std::make_unique<Impl>(std::move(config), std::move(judge), boot_id);
+  auto impl =
+      std::make_unique<Impl>(std::move(config), std::move(judge), std::move(checks), boot_id);
   TRY_VOID(impl->open_files());
   impl->start_threads();
   return std::unique_ptr<Agent>(new Agent(std::move(impl)));

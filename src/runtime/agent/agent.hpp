@@ -12,7 +12,9 @@ namespace tundish::agent {
 /// process may as well just end, since everything that matters is on disk).
 class Agent {
  public:
-  static Result<std::unique_ptr<Agent>> start(AgentConfig config, Judge judge);
+  /// `checks`: those of the passive loop; none: nothing is judged but on request.
+  static Result<std::unique_ptr<Agent>> start(AgentConfig config, Judge judge,
+                                              std::vector<PassiveCheck> checks = {});
   ~Agent();
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;

@@ -20,6 +20,9 @@ Result<> validate_config(const AgentConfig& config) {
   if (config.spool_bytes < (1 << 16)) {
     return make_error(Code::invalid, "spool_bytes is below 65536");
   }
+  if (config.check_pace_percent < 0 || config.check_pace_percent > 10000) {
+    return make_error(Code::invalid, "check_pace_percent is not within 0 and 10000");
+  }
   if (config.workers < 2 || config.workers > 64) {
     return make_error(Code::invalid, "workers is not within 2 and 64");
   }

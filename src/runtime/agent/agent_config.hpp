@@ -20,6 +20,7 @@ struct AgentConfig {
   std::string catalog_dir = "/usr/share/tundish/catalog";
   std::string oob_interface = "oob0";
   std::string access_interface;
+  std::string cuda_library = "libcuda.so.1";
   std::string bind_root = "/run/tundish-hw/storage";
   std::string etc_dir = "/etc";
   std::string state_dir = "/var/lib/tundish";
@@ -27,12 +28,22 @@ struct AgentConfig {
   std::string log_dir = "/var/log/tundish";
   std::string sys_dir = "/sys";
   std::string probe_program = "/proc/self/exe";
-  std::int64_t snapshot_interval_ms = 10000;
+  std::int64_t snapshot_interval_ms = 30000;
   std::int64_t heartbeat_ms = 5000;
   std::int64_t pull_wait_ms = 20000;
   std::int64_t probe_limit_ms = 10000;
   std::int64_t spool_bytes = 16 << 20;
   int workers = 4;
+  std::string proc_dir = "/proc";
+  std::string pressure_dir;
+  bool shares_machine = false;
+  int check_pace_percent = 100;
+  std::string nhc_log = "/var/log/nhc.log";
+  std::string gpud_url = "https://127.0.0.1:15132/v1/states";
+  std::string node_conditions = "/run/tundish/node_conditions.json";
+  std::string soperator_results = "/var/log/soperator/checks.json";
+  std::string dcgm_tool = "dcgmi";
+  std::string metrics_dir;
 
   void fields(Fields& f) {
     f(1, "api", api, "URL of tundishd on the out-of-band network, http or https");
@@ -58,7 +69,20 @@ struct AgentConfig {
     f(21, "probe_limit_ms", probe_limit_ms, "milliseconds after which a probe counts as hung");
     f(22, "spool_bytes", spool_bytes, "bytes of the witness spool on disk");
     f(23, "workers", workers, "threads that execute verbs");
-    f(24, "access_interface", access_interface,
+    f(24, "proc_dir", proc_dir, "procfs");
+    f(25, "pressure_dir", pressure_dir, "pressure files, of procfs or of a cgroup; empty: procfs");
+    f(32, "shares_machine", shares_machine,
+      "a node of a lab: CPUs, memory, disks and clock are another's, and are not judged");
+    f(26, "check_pace_percent", check_pace_percent, "of the pause between passive checks; 0: none");
+    f(27, "nhc_log", nhc_log, "log of Node Health Check, read where it exists");
+    f(28, "gpud_url", gpud_url, "states of gpud, asked where its program is installed");
+    f(29, "node_conditions", node_conditions, "Kubernetes conditions of this node, as JSON");
+    f(30, "soperator_results", soperator_results, "results of Soperator's checks, as JSON");
+    f(33, "metrics_dir", metrics_dir,
+      "textfile folder of prometheus-node-exporter; empty: no tundish.prom is written");
+    f(31, "dcgm_tool", dcgm_tool, "program that asks a running DCGM; absent: no witness");
+    f(35, "cuda_library", cuda_library, "driver library that our own GPU probe computes with");
+    f(34, "access_interface", access_interface,
       "of a service node: where people's calls for gateways of clusters come in; empty: none");
   }
 };

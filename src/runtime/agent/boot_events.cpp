@@ -1,5 +1,7 @@
 #include "runtime/agent/boot_events.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include "base/log.hpp"
@@ -12,6 +14,11 @@ namespace {
 
 constexpr std::size_t events_limit = 512;
 
+/// Of events that concern no GPU; they never push one out that does.
+constexpr std::size_t other_limit = 128;
+/// A repeat is written down when the last one is so much older.
+constexpr Duration repeat_pause = seconds(30);
+
 bool is_gpu_event(const KernelEvent& event) {
   switch (event.kind) {
     case KernelEventKind::xid:
@@ -23,9 +30,30 @@ bool is_gpu_event(const KernelEvent& event) {
     case KernelEventKind::hung_task:
     case KernelEventKind::soft_lockup:
     case KernelEventKind::io_error:
+    case KernelEventKind::hard_lockup:
+    case KernelEventKind::rcu_stall:
+    case KernelEventKind::kernel_oops:
+    case KernelEventKind::server_silent:
+    case KernelEventKind::server_back:
+    case KernelEventKind::client_evicted:
+    case KernelEventKind::memory_error:
+    case KernelEventKind::pcie_error:
+    case KernelEventKind::nic_fault:
+    case KernelEventKind::link_down:
+    case KernelEventKind::link_up:
     case KernelEventKind::gpu_identity: return false;
   }
   return false;
+}
+
+std::string stamp_of(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return "";
+  return std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec);
+}
+
+bool is_paired(KernelEventKind kind) {
+  return kind == KernelEventKind::server_silent || kind == KernelEventKind::server_back;
 }
 
 /// The words that decide what a line means belong to its kind.
@@ -35,7 +63,8 @@ bool is_same_kind(const SampleEvent& seen, const Witness& witness) {
   return seen.provenance == witness.provenance && a.kind == b.kind && a.code == b.code &&
          a.device == b.device && a.severity == b.severity && a.reset == b.reset &&
          a.drain_reset == b.drain_reset && a.recovery_action == b.recovery_action &&
-         a.follow_up == b.follow_up;
+         a.follow_up == b.follow_up && a.block_device == b.block_device && a.subject == b.subject &&
+         a.corrected == b.corrected;
 }
 
 bool is_known(const XidCatalogue& catalogue, const KernelEvent& event) {
@@ -64,6 +93,22 @@ BootEvents::BootEvents(std::string path, std::string catalog_dir)
   }
 }
 
+/// The oldest of the events that concern no GPU gives way.
+BootEvents::Room BootEvents::make_room() {
+  std::size_t others = 0;
+  auto oldest = state_.events.end();
+  for (auto it = state_.events.begin(); it != state_.events.end(); ++it) {
+    if (is_gpu_event(it->event)) continue;
+    ++others;
+    if (oldest == state_.events.end() || it->last_at < oldest->last_at) oldest = it;
+  }
+  if (others >= other_limit) {
+    state_.events.erase(oldest);
+    return Room::made;
+  }
+  return state_.events.size() < events_limit ? Room::made : Room::none;
+}
+
 bool BootEvents::note_one(const Witness& witness) {
   bool changed = false;
   if (witness.boot_id != state_.boot_id) {
@@ -77,12 +122,18 @@ bool BootEvents::note_one(const Witness& witness) {
     case WitnessKind::source_back: state_.source_lost = false; return true;
     case WitnessKind::event: break;
   }
-  if (!is_gpu_event(witness.event)) return changed;
+  if (witness.event.kind == KernelEventKind::gpu_identity) return changed;
+  const bool gpu = is_gpu_event(witness.event);
   for (auto& seen : state_.events) {
     if (!is_same_kind(seen, witness)) continue;
     seen.repeat += witness.repeat;
-    return changed;
+    const bool newer = witness.observed_at - seen.last_at >= repeat_pause;
+    seen.last_at = std::max(seen.last_at, witness.observed_at);
+    // What comes and goes is paired by its newest line.
+    if (!gpu) seen.seq = std::max(seen.seq, witness.seq);
+    return changed || (newer && !gpu) || is_paired(witness.event.kind);
   }
+  if (!gpu && make_room() == Room::none) return changed;
   if (state_.events.size() >= events_limit) {
     // Made-up ones give way to those of the kernel.
     const auto it = std::find_if(state_.events.begin(), state_.events.end(), [](const auto& seen) {
@@ -97,6 +148,7 @@ bool BootEvents::note_one(const Witness& witness) {
   seen.provenance = witness.provenance;
   seen.event = witness.event;
   seen.repeat = witness.repeat;
+  seen.first_at = seen.last_at = witness.observed_at;
   state_.events.push_back(std::move(seen));
   return true;
 }
@@ -119,17 +171,22 @@ Result<> BootEvents::save() const {
   return process::write_file_atomic(path_, render_json(state_), 0600);
 }
 
+/// Read anew only when a file changed: the passive checks ask every half minute.
 Result<XidCatalogue> BootEvents::load_catalogue() const {
   const std::string xid_file = catalog_dir_ + "/xid.yaml";
   const std::string sxid_file = catalog_dir_ + "/sxid.yaml";
+  const std::string stamp = stamp_of(xid_file) + " " + stamp_of(sxid_file);
+  if (catalogue_ && stamp == catalogue_stamp_) return *catalogue_;
   const std::string xid = TRY(process::read_file(xid_file));
   const std::string sxid = TRY(process::read_file(sxid_file));
-  return load_xid_catalogue({xid, xid_file}, {sxid, sxid_file});
+  catalogue_ = TRY(load_xid_catalogue({xid, xid_file}, {sxid, sxid_file}));
+  catalogue_stamp_ = stamp;
+  return *catalogue_;
 }
 
 void BootEvents::fill(CheckSample& sample, const std::string& boot_id) const {
-  const auto catalogue = load_catalogue();
   const std::lock_guard lock(mutex_);
+  const auto catalogue = load_catalogue();
   if (!catalogue) {
     sample.events_fault = "no catalogue of codes: " + catalogue.error().message();
     return;

@@ -2,6 +2,7 @@
 // GPU events of the running boot, one per code, device and provenance: what the check
 // xid_since_boot judges long after tundishd has stored the witnesses.
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ class BootEvents {
   void fill(CheckSample& sample, const std::string& boot_id) const;
 
  private:
+  enum class Room { none, made };
+  Room make_room();
   bool note_one(const Witness& witness);
   Result<> save() const;
   Result<XidCatalogue> load_catalogue() const;
@@ -47,6 +50,8 @@ class BootEvents {
   std::string path_;
   std::string catalog_dir_;
   BootEventState state_;
+  mutable std::optional<XidCatalogue> catalogue_;
+  mutable std::string catalogue_stamp_;
 };
 
 }  // namespace tundish::agent

@@ -22,8 +22,15 @@ Result<VerbNote> run_verb(const VerbCall& call, const VerbTools& tools) {
     case Verb::wipe: return verb_wipe(call, tools);
     case Verb::inject: return verb_inject(call, tools);
     case Verb::probe_network: return verb_probe_network(call, tools);
+    case Verb::read_load: return verb_read_load(call, tools);
   }
   return make_error(Code::unsupported, "this agent does not know the verb");
+}
+
+/// Whoever wants the node does not wait for a check that has time.
+bool ends_active_runs(Verb verb) {
+  return verb == Verb::setup_node || verb == Verb::leave_cluster || verb == Verb::reset_gpus ||
+         verb == Verb::wipe;
 }
 
 Result<VerbNote> run_guarded(const VerbCall& call, const VerbTools& tools) {
@@ -57,13 +64,15 @@ bool is_forbidden_on_hold(Verb verb) {
     case Verb::engine_observe:
     case Verb::run_checks:
     case Verb::inject:
-    case Verb::probe_network: return false;
+    case Verb::probe_network:
+    case Verb::read_load: return false;
   }
   return true;
 }
 
 bool is_read_only(Verb verb) {
-  return verb == Verb::engine_observe || verb == Verb::run_checks || verb == Verb::probe_network;
+  return verb == Verb::engine_observe || verb == Verb::run_checks ||
+         verb == Verb::probe_network || verb == Verb::read_load;
 }
 
 std::string lane_of(const VerbCall& call) {
@@ -76,8 +85,11 @@ std::string lane_of(const VerbCall& call) {
     case Verb::stop_controller:
     case Verb::engine_commands:
     case Verb::engine_observe: return "cluster/" + call.cluster;
-    case Verb::run_checks: return "checks";
+    case Verb::run_checks:
+      // Passive ones are quick and wait for no active one.
+      return call.run_checks && call.run_checks->is_leased() ? "active" : "checks";
     case Verb::inject: return "inject";
+    case Verb::read_load: return "load";
     case Verb::probe_network:
       return "probe/" + (call.net_probe ? call.net_probe->interface : std::string());
   }
@@ -91,6 +103,9 @@ VerbResult execute(const VerbCall& call, const VerbTools& tools) {
   if (is_forbidden_on_hold(call.verb) && is_on_hold(tools.config)) {
     note = make_error(Code::denied, "hold file");
   } else {
+    if (tools.leases && ends_active_runs(call.verb)) {
+      tools.leases->preempt("the node is wanted: " + name_of(call.verb));
+    }
     note = run_guarded(call, tools);
   }
   VerbResult result;
@@ -100,6 +115,7 @@ VerbResult execute(const VerbCall& call, const VerbTools& tools) {
     result.what = std::move(note->what);
     result.text = std::move(note->text);
     result.verdicts = std::move(note->verdicts);
+    result.load = std::move(note->load);
   } else {
     result.code = code_name(note.error().code);
     result.what = note.error().message();

@@ -114,11 +114,9 @@ void Gatherer::remember_identities(GpuSnapshot& snapshot) {
 }
 
 Result<std::vector<HcaPort>> Gatherer::hcas() {
-  const Answer answer = TRY(ask("hcas", options_.sys_dir));
-  if (answer.hung) return hang("the HCA driver", answer.step);
-  HcaList list;
-  TRY_VOID(parse_json(answer.json, list, Unknown::keep_out));
-  return list.ports;
+  Duration waited;
+  auto look = TRY(sys(SysScope::ports, waited));
+  return std::move(look.hcas).value_or(std::vector<HcaPort>());
 }
 
 MountProbe Gatherer::probe_mount(const ExportMount& mount) {

@@ -1,6 +1,7 @@
 #pragma once
 // Gathers evidence for checks. Whatever may hang is asked in a child with a deadline; a child that
 // cannot be killed is left behind, at most one per target.
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "model/check_sample.hpp"
+#include "runtime/agent/sys_files.hpp"
 
 namespace tundish::agent {
 
@@ -17,6 +19,8 @@ struct GatherOptions {
   std::string sys_dir = "/sys";
   Duration limit = seconds(10);
 };
+
+enum class SysScope { ports, everything };
 
 /// Any thread.
 class Gatherer {
@@ -28,6 +32,14 @@ class Gatherer {
   /// No snapshot is taken while it is held: an open driver makes a GPU reset fail.
   std::unique_lock<std::mutex> hold_gpus() { return std::unique_lock(gpus_mutex_); }
   Result<std::vector<HcaPort>> hcas();
+  /// One pass over sysfs in a child. `waited`: how long the child was ready and did not run.
+  Result<SysLook> sys(SysScope scope, Duration& waited);
+  /// Space of each target; a file system that hangs is told as its own fault.
+  std::vector<DiskReading> disks(const std::vector<std::string>& targets);
+  /// Fills the health log of every live drive that answers.
+  void add_drive_health(std::vector<NvmeReading>& drives);
+  /// Runs `work` in a child, unless an earlier one of the same target still hangs.
+  Result<std::string> contain(const std::string& target, const std::function<std::string()>& work);
   std::vector<MountProbe> mounts(const std::vector<ExportMount>& exports);
 
  private:

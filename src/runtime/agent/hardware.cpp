@@ -44,6 +44,17 @@ void drop_moving_numbers(GpuSnapshot& snapshot) {
     gpu.power_w.reset();
     gpu.utilization_percent.reset();
     gpu.ecc_corrected.reset();
+    gpu.remapped_corrected.reset();
+    gpu.pcie_gen.reset();  // idle GPUs drop speed by design
+    gpu.pcie_replays.reset();
+    gpu.nvlink_crc.reset();
+    gpu.nvlink_replays.reset();
+    gpu.nvlink_recoveries.reset();
+    gpu.memory_c.reset();
+    gpu.throttle.reset();
+    gpu.clock_mhz.reset();
+    gpu.memory_used_mib.reset();
+    gpu.processes.reset();
   }
 }
 

@@ -1,57 +1,16 @@
 #include "runtime/agent/nvml_reader.hpp"
 
-#include <dlfcn.h>
-
 #include <array>
 
 #include "model/pci_address.hpp"
-#include "runtime/agent/nvml_abi.hpp"
+#include "runtime/agent/nvml_device.hpp"
 
 namespace tundish {
 namespace {
 
 using nvml::Return;
 
-template <class Function>
-Function* find_function(void* library, const char* name) {
-  return reinterpret_cast<Function*>(dlsym(library, name));
-}
-
-/// One GPU's questions. Remembers that the GPU is lost, and the first failure.
-class Device {
- public:
-  Device(void* library, GpuReading& out) : library_(library), out_(out) {}
-
-  /// Calls `name(handle, arguments...)`; true when it succeeded and so filled its arguments.
-  template <class... Arguments>
-  bool ask(const char* name, Arguments... arguments) {
-    const auto function = find_function<Return(nvml::Device, Arguments...)>(library_, name);
-    return function != nullptr && note(function(handle_, arguments...));
-  }
-
-  bool open(unsigned index) {
-    using Open = Return(unsigned, nvml::Device*);
-    const auto function = find_function<Open>(library_, "nvmlDeviceGetHandleByIndex_v2");
-    return function != nullptr && note(function(index, &handle_));
-  }
-
-  bool note(Return result) {
-    if (result == nvml::success) {
-      if (!out_.lost) out_.lost = false;
-      return true;
-    }
-    if (result == nvml::gpu_is_lost) out_.lost = true;
-    if (result != nvml::not_supported && !out_.nvml_error) out_.nvml_error = result;
-    return false;
-  }
-
- private:
-  void* library_;
-  GpuReading& out_;
-  nvml::Device handle_ = nullptr;
-};
-
-void read_identity(Device& device, GpuReading& out) {
+void read_identity(NvmlDevice& device, GpuReading& out) {
   std::array<char, nvml::short_text> text{};
   const auto length = static_cast<unsigned>(text.size());
   if (device.ask("nvmlDeviceGetUUID", text.data(), length)) out.uuid = text.data();
@@ -61,7 +20,7 @@ void read_identity(Device& device, GpuReading& out) {
   if (device.ask("nvmlDeviceGetPciInfo_v3", &pci)) out.pci = normalise_pci(pci.bus_id);
 }
 
-void read_memory_errors(Device& device, GpuReading& out) {
+void read_memory_errors(NvmlDevice& device, GpuReading& out) {
   unsigned long long count = 0;
   const auto total = [&](int kind) {
     return device.ask("nvmlDeviceGetTotalEccErrors", kind, nvml::since_reset, &count);
@@ -78,7 +37,7 @@ void read_memory_errors(Device& device, GpuReading& out) {
   }
 }
 
-void read_state(Device& device, GpuReading& out) {
+void read_state(NvmlDevice& device, GpuReading& out) {
   nvml::FieldValue value{};
   value.field = nvml::field_recovery_action;
   if (device.ask("nvmlDeviceGetFieldValues", 1, &value) && device.note(value.result)) {
@@ -98,11 +57,12 @@ void read_state(Device& device, GpuReading& out) {
 GpuReading read_gpu(void* library, unsigned index) {
   GpuReading out;
   out.index = index;
-  Device device(library, out);
+  NvmlDevice device(library, out);
   if (!device.open(index)) return out;
   read_identity(device, out);
   read_memory_errors(device, out);
   read_state(device, out);
+  if (!out.lost.value_or(false)) read_gpu_health(device, out);
   return out;
 }
 

@@ -16,8 +16,7 @@ namespace tundish {
 /// `nvidia-smi --gpu-reset` fail with "In use by another client".
 class NvmlReader {
  public:
-  static Result<std::unique_ptr<NvmlReader>> load(
-      const std::string& library = "libnvidia-ml.so.1");
+  static Result<std::unique_ptr<NvmlReader>> load(const std::string& library = "libnvidia-ml.so.1");
 
   NvmlReader(const NvmlReader&) = delete;
   NvmlReader& operator=(const NvmlReader&) = delete;

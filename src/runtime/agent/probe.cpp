@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "base/text.hpp"
 #include "codec/json.hpp"
+#include "runtime/agent/gpu_work.hpp"
 #include "runtime/agent/nvml_reader.hpp"
 
 namespace tundish::agent {
@@ -77,6 +79,22 @@ Result<GpuSnapshot> read_gpus(const std::string& library) {
   return reader->read();
 }
 
+/// Light: it stays on free nodes for a second and takes little memory.
+constexpr int work_memory_mib = 1024;
+constexpr int work_matrix_ms = 300;
+
+Result<GpuWork> work_one_gpu(const std::string& pci) {
+  tell("step load");
+  const char* library = std::getenv("TUNDISH_CUDA_LIBRARY");
+  const auto driver = TRY(CudaDriver::load(library != nullptr ? library : "libcuda.so.1"));
+  tell("step work");
+  GpuWorkRequest request;
+  request.pci = pci;
+  request.memory_mib = work_memory_mib;
+  request.matrix_ms = work_matrix_ms;
+  return work_gpu(driver, request);
+}
+
 }  // namespace
 
 MountProbe use_mount(const std::string& target) {
@@ -132,6 +150,7 @@ int run_probe(const std::vector<std::string>& args) {
     tell("error invalid a probe has a kind and a target");
     return 2;
   }
+  if (args[0] == "gpu_work") return answer(work_one_gpu(args[1]));
   if (args[0] == "gpus") return answer(read_gpus(args[1]));
   if (args[0] == "hcas") return answer(list_hcas(args[1]));
   if (args[0] == "mount") return answer(Result<MountProbe>(use_mount(args[1])));

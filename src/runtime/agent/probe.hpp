@@ -13,8 +13,9 @@ struct HcaList {
   void fields(Fields& f) { f(1, "ports", ports, "every port of every HCA"); }
 };
 
-/// `args`: "gpus LIBRARY", "hcas SYS" or "mount TARGET". Lines on standard output: "pid N",
-/// "step WORD" before each step, then "json {...}" or "error CODE text". Returns the exit status.
+/// `args`: "gpus LIBRARY", "hcas SYS", "mount TARGET" or "gpu_work PCI". Lines on standard
+/// output: "pid N", "step WORD" before each step, then "json {...}" or "error CODE text". Returns
+/// the exit status.
 int run_probe(const std::vector<std::string>& args);
 
 /// The probes themselves, for tests without a child.

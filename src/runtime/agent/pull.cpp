@@ -41,12 +41,18 @@ class Pull {
 
   Result<Found> pull_once(const AgentIdentity& identity) {
     const auto start = std::chrono::steady_clock::now();
-    const std::string path =
-        "/v1/agent/verbs?wait_ms=" + std::to_string(parts_.config.pull_wait_ms);
+    const std::int64_t wait_ms = parts_.leases.pull_wait_ms(parts_.config.pull_wait_ms);
+    const std::string path = "/v1/agent/verbs?wait_ms=" + std::to_string(wait_ms);
     const std::string body =
         TRY(call_api(session_, parts_.config, {"GET", path, "", identity.secret},
-                     milliseconds(parts_.config.pull_wait_ms) + seconds(10)));
-    const auto calls = TRY(JsonValue::parse(body)).at("verbs").items();
+                     milliseconds(wait_ms) + seconds(10)));
+    const JsonValue answer = TRY(JsonValue::parse(body));
+    std::vector<std::string> leases;
+    for (const auto& key : answer.at("leases").items()) {
+      leases.push_back(key.as_text().value_or(""));
+    }
+    parts_.leases.heard(leases);
+    const auto calls = answer.at("verbs").items();
     bool fresh = false;
     for (const auto& call : calls) fresh = take(call) || fresh;
     if (fresh) return Found::fresh;

@@ -1,5 +1,6 @@
 #pragma once
 #include "runtime/agent/executor.hpp"
+#include "runtime/agent/lease_box.hpp"
 #include "runtime/agent/uplink.hpp"
 
 namespace tundish::agent {
@@ -9,6 +10,7 @@ struct PullParts {
   const Enrolment& enrolment;
   Bell& bell;
   Executor& executor;
+  LeaseBox& leases;
 };
 
 /// The loop of the pull thread: long polls for calls and hands them to the executor; returns when

@@ -1,5 +1,7 @@
 #include "runtime/agent/sync.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 
 #include "base/log.hpp"
@@ -54,6 +56,15 @@ class Sync {
     }
   }
 
+  /// Grows within a boot, also over a restart of the agent.
+  std::int64_t next_seq() {
+    timespec now{};
+    ::clock_gettime(CLOCK_BOOTTIME, &now);
+    const std::int64_t us = static_cast<std::int64_t>(now.tv_sec) * 1000000 + now.tv_nsec / 1000;
+    seq_ = std::max(seq_ + 1, us);
+    return seq_;
+  }
+
   AgentSync make_message(const Sightings::News& news) const {
     AgentSync message;
     message.boot_id = parts_.boot_id;
@@ -64,12 +75,14 @@ class Sync {
     message.gpus = news.gpus;
     message.running_keys = parts_.executor.running_keys();
     message.on_hold = is_on_hold(parts_.config);
+    message.expectation_mark = parts_.expectation.mark();
     return message;
   }
 
   Result<Sent> send(const AgentIdentity& identity) {
     const auto news = parts_.sightings.news();
-    const AgentSync message = make_message(news);
+    AgentSync message = make_message(news);
+    const auto told = parts_.verdicts.fill(message, next_seq());
     const auto body =
         call_api(session_, parts_.config,
                  {"POST", "/v1/agent/sync", render_json(message), identity.secret}, call_limit);
@@ -81,6 +94,9 @@ class Sync {
     TRY_VOID(parse_json(*body, reply, Unknown::keep_out));
     parts_.enrolment.note_accepted();
     parts_.sightings.confirm(news.serial);
+    parts_.verdicts.confirm(told);
+    if (reply.want_verdicts) parts_.verdicts.want_all();
+    if (reply.expectation) parts_.expectation.set(*reply.expectation, reply.expectation_mark);
     TRY_VOID(parts_.spool.acknowledge(reply.stored_witnesses));
     TRY_VOID(parts_.journal.acknowledge(reply.stored_results));
     for (const auto& key : reply.refused_results) {
@@ -88,15 +104,16 @@ class Sync {
     }
     TRY_VOID(parts_.journal.acknowledge(reply.refused_results));
     if (parts_.spool.size() == 0 && !parts_.journal.has_waiting()) return Sent::all;
-    const bool told = !message.witnesses.empty() || !message.results.empty();
+    const bool had = !message.witnesses.empty() || !message.results.empty();
     const bool took = !reply.stored_witnesses.empty() || !reply.stored_results.empty() ||
                       !reply.refused_results.empty();
-    return took || !told ? Sent::more : Sent::stuck;
+    return took || !had ? Sent::more : Sent::stuck;
   }
 
   SyncParts parts_;
   net::HttpSession session_;
   Backoff backoff_;
+  std::int64_t seq_ = 0;
   bool away_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include "runtime/agent/sightings.hpp"
 #include "runtime/agent/spool.hpp"
 #include "runtime/agent/uplink.hpp"
+#include "runtime/agent/verdict_news.hpp"
 
 namespace tundish::agent {
 
@@ -17,6 +18,8 @@ struct SyncParts {
   Spool& spool;
   ResultJournal& journal;
   Sightings& sightings;
+  VerdictNews& verdicts;
+  ExpectationBox& expectation;
   Executor& executor;
   std::string boot_id;
 };

@@ -26,23 +26,54 @@ Result<> check_resettable(const GpuSnapshot& snapshot, const std::string& pci) {
   return {};
 }
 
+/// Persistence mode keeps a GPU open, in its daemon, and a reset of an open GPU is refused. It is
+/// off while this lives, where it was on, however the reset ends. Where the tool cannot switch it,
+/// whoever still holds the GPU is found by refuse_busy().
+/// Source: NVIDIA/NVSentinel #1690; checked 2026-11.
+class PersistencePause {
+ public:
+  explicit PersistencePause(const VerbTools& tools) : tools_(tools) {}
+  PersistencePause(const PersistencePause&) = delete;
+  PersistencePause& operator=(const PersistencePause&) = delete;
+  ~PersistencePause() {
+    for (const auto& pci : paused_) (void)set(pci, "1");
+  }
+  void pause(const GpuSnapshot& snapshot, const std::string& pci) {
+    const GpuReading* gpu = find_gpu(snapshot, pci);
+    if (gpu && gpu->persistence.value_or(false) && set(pci, "0")) paused_.push_back(pci);
+  }
+
+ private:
+  bool set(const std::string& pci, const char* mode) const {
+    process::Command command;
+    command.argv = {tools_.config.gpu_tool, "-pm", mode, "-i", pci + ".0"};
+    command.limit = seconds(15);
+    const auto output = process::run(command);
+    return output && output->ok();
+  }
+  const VerbTools& tools_;
+  std::vector<std::string> paused_;
+};
+
 /// Processes with the GPU's device file open. Without the driver's own folder its minor number is
 /// not known, and the tool's refusal is the only guard.
-Result<> refuse_busy(const std::string& pci) {
-  const auto text = process::read_file("/proc/driver/nvidia/gpus/" + pci + ".0/information");
+Result<> refuse_busy(const std::string& proc, const std::string& pci) {
+  const auto text = process::read_file(proc + "/driver/nvidia/gpus/" + pci + ".0/information");
   const std::size_t at = text ? text->find("Device Minor:") : std::string::npos;
   if (at == std::string::npos) return {};
   const std::size_t end = text->find('\n', at);
   const std::string minor(trim(text->substr(at + 13, end - at - 13)));
   const std::string device = "/dev/nvidia" + minor;
   std::error_code failed;
-  for (const auto& entry : fs::directory_iterator("/proc", failed)) {
+  for (const auto& entry : fs::directory_iterator(proc, failed)) {
     std::error_code gone;
     for (const auto& fd : fs::directory_iterator(entry.path() / "fd", gone)) {
       std::error_code closed;
       if (fs::read_symlink(fd.path(), closed) != device) continue;
-      return make_error(Code::conflict, "process " + entry.path().filename().string() +
-                                            " holds GPU " + pci);
+      const std::string name = process::read_file(entry.path() / "comm").value_or("unnamed");
+      return make_error(Code::conflict, std::string(trim(name)) + ", process " +
+                                            entry.path().filename().string() + ", holds GPU " +
+                                            pci);
     }
   }
   return {};
@@ -91,8 +122,10 @@ Result<VerbNote> verb_reset_gpus(const VerbCall& call, const VerbTools& tools) {
   }
   const GpuSnapshot before = TRY(tools.gatherer.gpus());
   for (const auto& pci : devices) TRY_VOID(check_resettable(before, pci));
-  for (const auto& pci : devices) TRY_VOID(refuse_busy(pci));
   {
+    PersistencePause persistence(tools);
+    for (const auto& pci : devices) persistence.pause(before, pci);
+    for (const auto& pci : devices) TRY_VOID(refuse_busy(tools.config.proc_dir, pci));
     const auto alone = tools.gatherer.hold_gpus();  // a snapshot would count as a client
     for (const auto& pci : devices) TRY_VOID(reset_one(pci, tools, deadline));
   }

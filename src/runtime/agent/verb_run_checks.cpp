@@ -2,9 +2,9 @@
 #include <chrono>
 #include <thread>
 
-#include "base/text.hpp"
+#include "runtime/agent/active_run.hpp"
+#include "runtime/agent/sample_maker.hpp"
 #include "runtime/agent/verbs.hpp"
-#include "runtime/process/process.hpp"
 
 namespace tundish::agent {
 namespace {
@@ -32,40 +32,76 @@ Result<std::vector<HcaPort>> settled_hcas(const VerbTools& tools, int expected) 
   }
 }
 
-CheckSample gather_sample(const Expectation& expect, const VerbTools& tools) {
-  CheckSample sample;
-  sample.expect = expect;
-  if (auto gpus = tools.gatherer.gpus()) {
-    sample.gpus = std::move(*gpus);
-  } else {
-    sample.gpus_fault = gpus.error().message();
-  }
-  if (auto hcas = settled_hcas(tools, expect.hca_count)) {
-    sample.hcas = std::move(*hcas);
-  } else {
-    sample.hcas_fault = hcas.error().message();
-  }
-  sample.now = tools.now();
-  sample.hardware =
-      read_hardware(tools.config.sys_dir, sample.gpus ? &*sample.gpus : nullptr, sample.now);
-  if (const auto boot = process::read_file(tools.config.boot_id_file)) {
-    tools.events.fill(sample, std::string(trim(*boot)));
-  } else {
-    sample.events_fault = "the boot cannot be told: " + boot.error().message();
-  }
-  // What must be mounted is tundishd's to say: a node that lost its mounts in a reboot after it
-  // left its cluster is not broken.
-  sample.mounts = tools.gatherer.mounts(expect.exports);
-  return sample;
+/// Waits for ports that are about to come, so that a node that has just booted is not failed.
+void settle_hcas(const VerbTools& tools, int expected) {
+  if (expected > 0) (void)settled_hcas(tools, expected);
+}
+
+/// Taken now: whoever asks wants no earlier look.
+GpuLook look_at_gpus(const VerbTools& tools) {
+  GpuLook out;
+  auto gpus = tools.gatherer.gpus();
+  out.at = tools.now();
+  if (gpus)
+    out.gpus = std::move(*gpus);
+  else
+    out.fault = gpus.error().message();
+  return out;
+}
+
+/// Checks that gate are judged from these.
+constexpr std::string_view gate_needs[] = {"gpus",   "hcas",   "hardware",
+                                           "events", "mounts", "nameplate"};
+
+CheckSample gather_sample(const RunChecks& asked, const VerbTools& tools) {
+  settle_hcas(tools, asked.expect.hca_count);
+  auto needs = needs_of(tools.checks, asked.checks);
+  if (asked.checks.empty()) needs = {std::begin(gate_needs), std::end(gate_needs)};
+  return tools.samples->make(asked.expect, needs, look_at_gpus(tools));
+}
+
+/// Gives its lease back when the run is over.
+class Holding {
+ public:
+  Holding(LeaseBox& box, const std::string& key, Duration life)
+      : box_(box), key_(key), leash_(box.begin(key, life)) {}
+  Holding(const Holding&) = delete;
+  Holding& operator=(const Holding&) = delete;
+  ~Holding() { box_.end(key_); }
+  const process::Leash& leash() const { return *leash_; }
+
+ private:
+  LeaseBox& box_;
+  std::string key_;
+  std::shared_ptr<process::Leash> leash_;
+};
+
+/// What active checks are judged by besides what their programs say.
+constexpr std::string_view active_needs[] = {"gpus", "hcas", "nameplate", "limits"};
+
+Result<std::vector<Verdict>> judge_active(const VerbCall& call, const VerbTools& tools) {
+  const RunChecks& asked = *call.run_checks;
+  if (!asked.is_leased()) return make_error(Code::invalid, "active checks run under a lease only");
+  const Holding holding(*tools.leases, call.key, milliseconds(asked.lease_ms));
+  CheckSample sample = tools.samples->make(
+      asked.expect, {std::begin(active_needs), std::end(active_needs)}, look_at_gpus(tools));
+  sample.pair = asked.pair;
+  if (tools.config.shares_machine) sample.faults["shared"] = "the disk is another machine's";
+  run_active(asked.active, tools.config, holding.leash(), sample);
+  return tools.judge(sample, asked.active);
 }
 
 }  // namespace
 
 Result<VerbNote> verb_run_checks(const VerbCall& call, const VerbTools& tools) {
   if (!call.run_checks) return make_error(Code::invalid, "run_checks has no arguments");
-  const CheckSample sample = gather_sample(call.run_checks->expect, tools);
   VerbNote note;
-  note.verdicts = tools.judge(sample, call.run_checks->checks);
+  if (!call.run_checks->only_active) {
+    const CheckSample sample = gather_sample(*call.run_checks, tools);
+    note.verdicts = tools.judge(sample, call.run_checks->checks);
+  }
+  if (call.run_checks->active.empty()) return note;
+  for (auto& verdict : TRY(judge_active(call, tools))) note.verdicts.push_back(std::move(verdict));
   return note;
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/agent/accounts.hpp"
 #include "runtime/agent/export_mount.hpp"
 #include "runtime/agent/mounts.hpp"
+#include "runtime/agent/sample_maker.hpp"
 #include "runtime/agent/ssh_service.hpp"
 #include "runtime/agent/stages.hpp"
 #include "runtime/agent/teardown.hpp"
@@ -93,6 +94,8 @@ Result<VerbNote> verb_setup_node(const VerbCall& call, const VerbTools& tools) {
   TRY_VOID(check_arguments(setup, tools));
   const Deadline deadline(milliseconds(call.limit_ms));
   Stages stages;
+  const auto before = TRY(load_membership(tools.config.state_dir));
+  if (before.cluster.empty() && tools.samples) tools.samples->forget_links();
   TRY_VOID(save_membership(tools.config.state_dir, {setup.cluster, setup.interface}));
   TRY_VOID(stages.run("network", [&] { return apply_network(setup, deadline); }));
   TRY_VOID(stages.run("names", [&] {

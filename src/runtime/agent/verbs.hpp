@@ -10,11 +10,15 @@
 #include "runtime/agent/boot_events.hpp"
 #include "runtime/agent/deadline.hpp"
 #include "runtime/agent/gather.hpp"
+#include "runtime/agent/lease_box.hpp"
+#include "runtime/agent/told_verdicts.hpp"
 
 namespace tundish::agent {
 
 using Judge =
     std::function<std::vector<Verdict>(const CheckSample&, const std::vector<std::string>& names)>;
+
+class SampleMaker;
 
 struct VerbTools {
   AgentConfig config;
@@ -23,12 +27,16 @@ struct VerbTools {
   BootEvents& events;
   Judge judge;
   std::function<Instant()> now;
+  SampleMaker* samples = nullptr;  ///< of the agent's own loop; never null in an agent
+  std::vector<PassiveCheck> checks = {};
+  LeaseBox* leases = nullptr;  ///< of active checks; never null in an agent
 };
 
 struct VerbNote {
   std::string what;  ///< short, for people: times of stages
   std::string text;  ///< raw text for tundishd
   std::vector<Verdict> verdicts;
+  std::optional<NodeLoad> load = {};
 };
 
 /// Never throws and always answers; refuses what the hold file forbids.
@@ -51,5 +59,6 @@ Result<VerbNote> verb_reset_gpus(const VerbCall& call, const VerbTools& tools);
 Result<VerbNote> verb_wipe(const VerbCall& call, const VerbTools& tools);
 Result<VerbNote> verb_inject(const VerbCall& call, const VerbTools& tools);
 Result<VerbNote> verb_probe_network(const VerbCall& call, const VerbTools& tools);
+Result<VerbNote> verb_read_load(const VerbCall& call, const VerbTools& tools);
 
 }  // namespace tundish::agent

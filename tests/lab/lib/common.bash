@@ -152,10 +152,9 @@ nodes_json() { tundish node list -o json; }
 node_id() { nodes_json | jq -r --arg n "$1" '.[] | select(.meta.name == $n).id'; }
 node_phase() { nodes_json | jq -r --arg n "$1" '.[] | select(.meta.name == $n).status.phase'; }
 members() { # CLUSTER ROLE: names, sorted, one line
-  local nodes
-  nodes=$(nodes_json)
-  tundish allocation show "$1" -o json | jq -r --arg r "$2" --argjson nodes "$nodes" '
-    [.status.nodes[] | select(.role == $r).node] as $held |
+  # By the pipe: one argument holds no more than 128 KiB.
+  { nodes_json && tundish allocation show "$1" -o json; } | jq -rs --arg r "$2" '.[0] as $nodes |
+    [.[1].status.nodes[] | select(.role == $r).node] as $held |
     [$nodes[] | select(.id as $i | $held | index($i)) | .meta.name] | sort | join(" ")'
 }
 cluster_phase() { tundish cluster show "$1" -o json | jq -r .status.phase; }
@@ -171,8 +170,31 @@ active_claims() { # NODE
     '[.[] | select(.node == $n and .state == "active")] | length'
 }
 all_incidents() { tundish incident list -o json | jq length; }
+node_incidents() { tundish incident list -o json | jq '[.[] | select(.node != "")] | length'; }
 acts() { # NODE: names of what the last incident did, one line
   incidents "$1" | jq -r '.[-1].timeline | map(.what) | join(" ")'
+}
+# pace PERCENT NODE...: the agents' checks look so much more often than once a minute
+pace() {
+  local percent=$1 node
+  shift
+  for node in "$@"; do
+    on "$node" sh -c "echo 'check_pace_percent: $percent' >>/etc/tundish/agent.yaml" ||
+      fail "pace of $node"
+    lab_post /agent "{\"node\":\"$node\",\"action\":\"kill\"}"
+  done
+  await 30 "agents are back with a pace of $percent %" all_heard
+}
+# What the checks find and what is open, one line each: nothing on a healthy site.
+ills() {
+  nodes_json | jq -r '.[] | .meta.name as $n | .status.verdicts[] |
+    select(.state == "fail" or .state == "warn") | "\($n) \(.check) \(.device) \(.reason)"'
+  tundish incident list -o json | jq -r '.[] | select(.state == "open") |
+    "incident \(.subject) \(.fault): \(.blame)"'
+}
+all_judged() { # every node was judged in its boot
+  [[ $(nodes_json | jq '[.[] | select(.status.verdicts_boot == .status.boot_id)] | length') == \
+    "$(nodes_json | jq length)" ]]
 }
 inject() { exits 0 tundish fault inject "$@" >/dev/null; }
 history_intact() { exits 0 tundish history verify >/dev/null && say "the history verifies"; }

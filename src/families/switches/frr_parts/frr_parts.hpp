@@ -11,9 +11,10 @@
 //   addr 10.10.0.1/24 dev br110 [netns N]
 //   vlan 110 dev swp1 [pvid] [untagged] [self]       (vrf_vlan_aware)
 //   vni 10010 dev vxlan48 vlan 110                   (vrf_vlan_aware)
+//   route 10.9.0.0/24 via 10.10.0.7 vrf Vrf00010     (one that a hand set; we set none)
 // Only IPv4 addresses of scope global are listed; loopbacks are `type loopback` or left out.
-// nft: `nft -nn list table ip tundish`; with netns_per_vni one such text for each network namespace
-// that has the table, each behind a line `# netns NAME`.
+// nft: `nft -nn list table ip tundish`; with netns_per_vni the whole ruleset of each other network
+// namespace too, each behind a line `# netns NAME`.
 //
 // Steps: `vtysh` runs with `vtysh -f`, `kernel` with `sh -eu`, `nft` with `nft -f` (within the
 // namespace that a first line `# netns NAME` names).

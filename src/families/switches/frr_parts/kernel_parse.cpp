@@ -37,6 +37,7 @@ class Lines {
   std::vector<Link> links;
   std::vector<VlanLine> vlans;
   std::vector<VniLine> vnis;
+  std::vector<std::pair<std::string, std::string>> routes;  ///< VRF and line, of those by hand
   std::vector<std::string> unclear;
 
   void read(std::string_view text) {
@@ -92,6 +93,10 @@ class Lines {
       Link* link = find(w.size() == 6 && w[4] == "netns" ? w[5] : "", w[3]);
       if (link == nullptr) return false;
       link->addresses.push_back(w[1]);
+      return true;
+    }
+    if (w[0] == "route" && w.size() >= 4 && w[w.size() - 2] == "vrf") {
+      routes.emplace_back(w.back(), line);
       return true;
     }
     if (w[0] == "vlan" && w.size() >= 4 && w[2] == "dev") return take_vlan(w, line);
@@ -412,6 +417,9 @@ class Reader {
       } else {
         seen_.foreign.vlans.push_back(line.vlan);
       }
+    }
+    for (const auto& [vrf, line] : lines_.routes) {
+      if (seen_.vrfs.contains(vrf)) note(line);
     }
     for (const auto& [name, vrf] : seen_.vrfs) {
       if (vrf.l3vni == 0) note(name + " has no L3VNI");

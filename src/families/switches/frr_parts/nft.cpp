@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "families/switches/frr_parts/frr_parts.hpp"
 #include "families/switches/parts/addresses.hpp"
 #include "families/switches/parts/words.hpp"
@@ -82,7 +83,10 @@ class Reader {
 
  private:
   using Words = std::vector<std::string>;
-  void unclear(std::string_view line) { seen_.unclear.push_back("nft: " + std::string(line)); }
+  void unclear(std::string_view line) {
+    const std::string where = netns_.empty() ? "" : "netns " + netns_ + ": ";
+    seen_.unclear.push_back("nft: " + where + std::string(trim(line)));
+  }
 
   void take(const Words& w, std::string_view line) {
     if (w[0] == "}") {
@@ -94,6 +98,7 @@ class Reader {
     if (depth_ == 0 && opens) {
       our_table_ = w.size() == 4 && w[0] == "table" && w[1] == "ip" && w[2] == "tundish";
       depth_ = 1;
+      if (!our_table_ && is_own_vrf(netns_, ownership_)) unclear(line);
     } else if (depth_ == 1 && opens) {
       open_chain(w);
       depth_ = 2;
@@ -109,7 +114,9 @@ class Reader {
     chain_ = w.size() == 3 && w[0] == "chain" ? w[1] : "";
     acl_ = {chain_, {}};
     ends_with_drop_ = false;
-    if (our_table_ && chain_ != "segments" && !is_own_acl(chain_, ownership_)) {
+    const bool is_foreign = our_table_ && chain_ != "segments" && !is_own_acl(chain_, ownership_);
+    if (is_foreign && is_own_vrf(netns_, ownership_)) unclear("chain " + chain_);
+    if (is_foreign) {
       seen_.foreign_acls.push_back(chain_);
     }
   }

@@ -1,0 +1,19 @@
+#pragma once
+// What one node showed, in blame's words. For src/control/health only.
+#include "control/health/evidence.hpp"
+#include "control/view.hpp"
+
+namespace tundish::control::health {
+
+/// Older events say nothing of now.
+inline constexpr Duration events_age_limit = minutes(10);
+
+struct NodeSightings {
+  std::vector<Sighting> list;
+  Instant wake_at;  ///< when something that does not count yet will; unset: nothing waits
+};
+/// `repaired`: when the last incident of the node ended; unset: never. What our own acts cause does
+/// not count: a port that we hold down or just moved, a storage that we took the node away from.
+NodeSightings sightings_of(const View& view, const Node& node, Instant repaired);
+
+}  // namespace tundish::control::health

@@ -1,0 +1,164 @@
+// Limits of the policy are enforced by the permit, from the incidents' own timelines.
+#include "control/permit/blast.hpp"
+
+#include <gtest/gtest.h>
+
+#include "control/fault/budgets.hpp"
+#include "control/fault/reconcile_incident.hpp"
+#include "control/permit/permit.hpp"
+#include "model/ops/governance_ops.hpp"
+#include "model/ops/incident_ops.hpp"
+
+namespace tundish::control {
+namespace {
+
+class Limited : public testing::Test {
+ protected:
+  Limited() {
+    policy_.initial = "reset";
+    policy_.states["reset"].action = "reset_gpus";
+    policy_.states["reset"].budget = 3;
+    policy_.states["reboot"].action = "reboot";
+    policy_.limits.touch = "isolated";
+    limits_.disruptive_floor = 100;
+    run(*set_authority("*", "*", AuthorityLevel::act));
+    for (const char* name : {"n1", "n2", "n3"}) put_node(name);
+  }
+  void run(const Operation& operation) {
+    Txn txn(registry_, now_, "test");
+    const auto done = operation.perform(txn);
+    ASSERT_TRUE(done) << operation.name() << ": " << done.error().message();
+  }
+  template <class T>
+  void put(T object) {
+    run(*make_operation("put", "test", [&](Txn& txn) -> Result<> {
+      txn.put(object);
+      return {};
+    }));
+  }
+  void put_node(const std::string& name) {
+    Node node;
+    node.id = NodeId(name);
+    node.meta.name = name;
+    node.spec.rack = name == "n3" ? "r2" : "r1";
+    node.spec.nvlink_domain = name == "n3" ? "" : "d1";
+    put(node);
+  }
+  /// An incident that is in a state, whose act began some time ago.
+  Incident put_incident(const std::string& node, const std::string& state, Duration ago = {}) {
+    Incident incident;
+    incident.id = IncidentId("incident-" + node);
+    incident.node = NodeId(node);
+    incident.fault = "xid 95";
+    incident.hardware_witness = true;
+    incident.policy_state = state;
+    incident.policy_since = incident.opened_at = now_ - ago;
+    incident.entries[state] = 1;
+    TimelineEntry entry;
+    entry.at = now_ - ago;
+    entry.what = state;
+    entry.key = act_key(incident);
+    entry.outcome = StepOutcome::done;
+    incident.timeline.push_back(entry);
+    put(incident);
+    return incident;
+  }
+  Action act_on(const std::string& node, const std::string& name) {
+    Action action;
+    action.name = name;
+    action.key = "new act on " + node;
+    action.node = NodeId(node);
+    action.action_class = name == "reset_gpus" ? ActionClass::reset : ActionClass::power;
+    return action;
+  }
+  View view() const { return {registry_, seen_, policy_, limits_, now_}; }
+  std::string refusal(const Action& action) const {
+    const Permit answer = permit(action, view(), {});
+    return answer.leave == Leave::execute ? "" : answer.reason;
+  }
+
+  Registry registry_;
+  Observations seen_;
+  RemediationPolicy policy_;
+  Limits limits_;
+  Instant now_{1'700'000'000'000'000};
+};
+
+TEST_F(Limited, resets_and_power_acts_are_counted_for_an_hour_each_by_itself) {
+  policy_.limits.resets_per_hour = 1;
+  EXPECT_EQ(refusal(act_on("n3", "reset_gpus")), "");
+  put_incident("n1", "reset", minutes(59));
+  EXPECT_NE(refusal(act_on("n3", "reset_gpus")).find("resets of the last hour: 1 of 1"),
+            std::string::npos);
+  EXPECT_EQ(refusal(act_on("n3", "reboot")), "");
+  now_ = now_ + minutes(2);
+  EXPECT_EQ(refusal(act_on("n3", "reset_gpus")), "");
+}
+
+TEST_F(Limited, a_rack_has_its_own_count) {
+  policy_.limits.rack_per_hour = 1;
+  put_incident("n1", "reboot", minutes(1));
+  EXPECT_NE(refusal(act_on("n2", "reboot")).find("acts on rack r1"), std::string::npos);
+  EXPECT_EQ(refusal(act_on("n3", "reboot")), "");
+}
+
+TEST_F(Limited, one_tray_of_a_domain_at_a_time) {
+  policy_.limits.domain_at_once = 1;
+  put_incident("n1", "reboot", hours(3));
+  EXPECT_NE(refusal(act_on("n2", "reset_gpus")).find("trays of NVLink domain d1"),
+            std::string::npos);
+  EXPECT_EQ(refusal(act_on("n3", "reset_gpus")), "");
+}
+
+TEST_F(Limited, what_a_person_refused_or_nobody_began_does_not_count) {
+  policy_.limits.resets_per_hour = 1;
+  Incident waiting = put_incident("n1", "reset");
+  waiting.timeline.back().outcome = StepOutcome::refused;
+  put(waiting);
+  EXPECT_EQ(refusal(act_on("n3", "reset_gpus")), "");
+}
+
+TEST_F(Limited, a_node_that_is_not_known_to_have_left_is_not_touched) {
+  Node node = *registry_.find(NodeId("n3"));
+  node.status.allocation = AllocationId("allocation-1");
+  put(node);
+  EXPECT_NE(refusal(act_on("n3", "reboot")).find("not known to be isolated"), std::string::npos);
+}
+
+TEST_F(Limited, a_second_incident_of_the_same_fault_finds_spent_what_it_spent) {
+  policy_.budgets.window_h = 1;
+  Incident first = put_incident("n1", "reset", minutes(30));
+  first.state = IncidentState::resolved;
+  put(first);
+  Incident second;
+  second.id = IncidentId("incident-again");
+  second.node = NodeId("n1");
+  second.fault = "xid 95";
+  put(second);
+  EXPECT_EQ(spent_before(view(), second), (std::map<std::string, int>{{"reset", 1}}));
+  const Outcome begun = reconcile_incident(view(), second);
+  for (const auto& operation : begun.operations) run(*operation);
+  EXPECT_EQ(registry_.find(second.id)->entries.at("reset"), 2) << "its own and the one before";
+
+  now_ = now_ + hours(2);
+  EXPECT_TRUE(spent_before(view(), second).empty()) << "a quiet window ends it";
+  now_ = now_ - hours(2);
+  Incident other = second;
+  other.fault = "xid 48";
+  EXPECT_TRUE(spent_before(view(), other).empty()) << "another fault has its own";
+  first.state = IncidentState::closed;
+  put(first);
+  EXPECT_TRUE(spent_before(view(), second).empty()) << "another part after an RMA";
+}
+
+TEST_F(Limited, without_a_proved_policy_nothing_is_done) {
+  Incident incident = put_incident("n1", "");
+  policy_ = {};
+  const Outcome out = reconcile_incident(view(), incident);
+  EXPECT_TRUE(out.operations.empty());
+  EXPECT_TRUE(out.actions.empty());
+  EXPECT_NE(out.reason.find("no proved policy"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tundish::control

@@ -1,0 +1,178 @@
+#include <algorithm>
+
+#include "edge/api/active_runs.hpp"
+#include "edge/api/handlers.hpp"
+#include "model/ops/active_ops.hpp"
+
+namespace tundish::edge::api {
+namespace {
+
+constexpr std::size_t most_runs = 64;
+constexpr Duration light_limit = minutes(10);
+constexpr Duration heavy_limit = hours(2);
+
+/// A check that only two nodes can make is not asked of one.
+bool needs_pair(const CheckInfo& check) {
+  return std::find(check.needs.begin(), check.needs.end(), "pair") != check.needs.end();
+}
+
+const CheckInfo* find_info(const Backend& b, const std::string& name) {
+  for (const auto& check : b.parts.checks) {
+    if (check.name == name) return &check;
+  }
+  return nullptr;
+}
+
+Result<ActiveRunInfo> find_run(const Backend& b, const std::string& id) {
+  if (const auto found = b.active_runs.find(id); found != b.active_runs.end()) {
+    return *found->second;
+  }
+  for (const auto& run : b.parts.manager.runner().active_runs()) {
+    if (run.key != id) continue;
+    ActiveRunInfo out;
+    out.id = id;
+    const Node* node = b.reg().find(run.node);
+    out.nodes = {node ? node->meta.name : run.node.str()};
+    out.checks = run.checks;
+    out.asked_by = run.asked_by;
+    out.since = run.since;
+    out.step = run.incident.empty() ? "the schedule" : "proves the repair of " + run.incident.str();
+    return out;
+  }
+  return make_error(Code::not_found, "no active run has the id " + id)
+      .with_remedy("list them: tundish check runs");
+}
+
+}  // namespace
+
+Result<std::vector<CheckInfo>> choose_active(const Backend& b, const ActiveRunRequest& asked) {
+  if (!asked.tier.empty() && asked.tier != "light" && asked.tier != "heavy") {
+    return make_error(Code::invalid, "tier is light or heavy, not " + asked.tier);
+  }
+  std::vector<CheckInfo> out;
+  for (const auto& name : asked.checks) {
+    const CheckInfo* check = find_info(b, name);
+    if (!check || check->kind != CheckKind::active) {
+      return make_error(Code::not_found, "no active check is called " + name)
+          .about("check/" + name)
+          .with_remedy("list them: tundish check list --active");
+    }
+    out.push_back(*check);
+  }
+  if (!asked.checks.empty()) return out;
+  const Tier tier = asked.tier == "heavy" ? Tier::heavy : Tier::light;
+  for (const auto& check : b.parts.checks) {
+    const bool fits = check.kind == CheckKind::active && check.tier == tier;
+    if (fits && !needs_pair(check)) out.push_back(check);
+  }
+  if (out.empty()) return make_error(Code::unsupported, "no active check of that tier is known");
+  return out;
+}
+
+Duration limit_of(const std::vector<CheckInfo>& checks) {
+  const bool heavy = std::any_of(checks.begin(), checks.end(), [](const CheckInfo& check) {
+    return check.tier == Tier::heavy;
+  });
+  return heavy ? heavy_limit : light_limit;
+}
+
+std::shared_ptr<ActiveRunInfo> keep_run(Backend& b, const Call& call,
+                                        const std::vector<std::string>& nodes,
+                                        const std::vector<std::string>& checks) {
+  while (b.active_runs.size() >= most_runs) {
+    const auto old = std::find_if(b.active_runs.begin(), b.active_runs.end(), [](const auto& run) {
+      return run.second->ended_at.is_set();
+    });
+    if (old == b.active_runs.end()) break;
+    b.active_runs.erase(old);
+  }
+  auto run = std::make_shared<ActiveRunInfo>();
+  run->since = b.now();
+  // A person's order is no repeat of the one before.
+  std::int64_t number = b.now().us;
+  while (b.active_runs.contains("run-" + std::to_string(number))) ++number;
+  run->id = "run-" + std::to_string(number);
+  run->nodes = nodes;
+  run->checks = checks;
+  run->asked_by = call.who.name;
+  b.active_runs[run->id] = run;
+  return run;
+}
+
+std::vector<Verdict> verdicts_of(const Result<VerbResult>& done,
+                                 const std::vector<std::string>& checks, Instant now) {
+  if (done && !done->verdicts.empty()) return done->verdicts;
+  std::vector<Verdict> out;
+  for (const auto& check : checks) {
+    Verdict verdict;
+    verdict.check = check;
+    verdict.reason = "no answer: " + (done ? done->what : done.error().message());
+    verdict.at = now;
+    out.push_back(std::move(verdict));
+  }
+  return out;
+}
+
+Result<Answer> list_active_runs(Backend& b, const Call&) {
+  std::vector<ActiveRunInfo> runs;
+  for (const auto& [id, run] : b.active_runs) runs.push_back(*run);
+  for (const auto& run : b.parts.manager.runner().active_runs()) {
+    if (run.asked_by.empty()) runs.push_back(TRY(find_run(b, run.key)));
+  }
+  std::vector<AnyDescribed> out;
+  for (const auto& run : runs) out.push_back(describe_const(run));
+  return Answer{200, render_json_list(out)};
+}
+
+Result<Answer> get_active_run(Backend& b, const Call& call) {
+  return Answer{200, render_json(TRY(find_run(b, call.parts[0])))};
+}
+
+void stop_active_run(Backend& b, const Call& call, Respond respond) {
+  const auto found = find_run(b, call.parts[0]);
+  if (!found) return respond(found.error());
+  if (!call.is_dry_run() && !found->ended_at.is_set()) {
+    const std::string why = "stopped by " + call.who.name;
+    for (const auto& run : b.parts.manager.runner().active_runs()) {
+      // The runs of a pair carry the id of the whole as their beginning.
+      if (run.key == found->id || run.key.starts_with(found->id + "/")) {
+        (void)b.parts.manager.end_run(run.key, why);
+      }
+    }
+  }
+  const auto after = find_run(b, call.parts[0]);
+  respond(Answer{200, render_json(after ? *after : *found)});
+}
+
+void post_active_run(Backend& b, const Call& call, Respond respond) {
+  const auto asked = parse_body<ActiveRunRequest>(call);
+  if (!asked) return respond(asked.error());
+  const auto checks = choose_active(b, *asked);
+  if (!checks) return respond(checks.error());
+  const auto node = get_matching<Node>(b, call, asked->node);
+  if (!node) return respond(node.error());
+  control::ActiveWish wish;
+  for (const auto& check : *checks) wish.checks.push_back(check.name);
+  wish.limit = limit_of(*checks);
+  wish.asked_by = call.who.name;
+  const auto view = b.parts.manager.view();
+  if (const std::string why = control::active_refusal(view, *node); !why.empty()) {
+    return respond(make_error(Code::denied, why + ": active checks run on free nodes only")
+                       .about("node/" + node->meta.name)
+                       .with_remedy("drain it, or name a free node: tundish node list"));
+  }
+  if (call.is_dry_run()) return respond(Answer{200, render_json(ActiveRunInfo{})});
+  const auto run = keep_run(b, call, {node->meta.name}, wish.checks);
+  run->step = "runs";
+  wish.key = run->id;
+  const auto names = wish.checks;
+  b.parts.manager.order(control::make_active(view, *node, std::move(wish)),
+                        [&b, run, names](const Result<VerbResult>& done) {
+                          run->verdicts = verdicts_of(done, names, b.now());
+                          run->ended_at = b.now();
+                          run->step = done ? done->what : done.error().message();
+                        });
+  respond(Answer{200, render_json(*run)});
+}
+
+}  // namespace tundish::edge::api

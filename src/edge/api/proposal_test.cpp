@@ -1,0 +1,93 @@
+// What waits for a person at advise, and what becomes of it when nobody needs it any more.
+#include "edge/api/api_fixture_test.hpp"
+#include "model/ops/governance_ops.hpp"
+
+namespace tundish::edge {
+namespace {
+
+class ProposalTest : public ApiTest {
+ protected:
+  /// A flat switch for the nodes: nobody writes to it here.
+  void SetUp() override {
+    Switch device;
+    device.meta.name = "leaf1";
+    put(device);
+    int number = 0;
+    std::vector<Node> nodes;
+    for (const auto& [id, node] : ledger_.view().all<Node>()) nodes.push_back(node);
+    for (auto& node : nodes) {
+      for (auto& port : node.spec.ports) {
+        port.role = PortRole::access;
+        port.switch_name = "leaf1";
+        port.switch_port = "swp" + std::to_string(++number);
+      }
+      put(node);
+    }
+    set_level(AuthorityLevel::advise);
+    ASSERT_EQ(order("train", 2).status, 201);
+    settle();
+  }
+  void set_level(AuthorityLevel level) {
+    ASSERT_TRUE(ledger_.perform(*set_authority("*", "*", level), "system", "test"));
+    settle();
+  }
+  int count(ProposalState state) {
+    int found = 0;
+    for (const auto& [id, proposal] : ledger_.view().all<Proposal>()) {
+      found += proposal.state == state ? 1 : 0;
+    }
+    return found;
+  }
+  const Cluster& cluster() { return ledger_.view().all<Cluster>().begin()->second; }
+};
+
+TEST_F(ProposalTest, each_says_what_would_change_and_the_order_says_that_it_waits) {
+  ASSERT_GT(count(ProposalState::waiting), 0);
+  for (const auto& [id, proposal] : ledger_.view().all<Proposal>()) {
+    EXPECT_NE(proposal.reason.find("wanted in"), std::string::npos) << proposal.reason;
+    EXPECT_NE(proposal.reason.find("at advise"), std::string::npos) << proposal.reason;
+  }
+  EXPECT_NE(cluster().status.reason.find("tundish proposal list"), std::string::npos)
+      << cluster().status.reason;
+  const auto seen = call({"GET", "/v1/clusters/train", "", "a-admin"});
+  EXPECT_EQ(field(seen.body, "status.reason"), "waits for the provider");
+}
+
+TEST_F(ProposalTest, at_observe_the_order_names_the_command) {
+  set_level(AuthorityLevel::observe);
+  EXPECT_NE(cluster().status.reason.find("authority set --scope '*' --level act"),
+            std::string::npos)
+      << cluster().status.reason;
+}
+
+TEST_F(ProposalTest, what_is_moot_expires) {
+  ASSERT_GT(count(ProposalState::waiting), 0);
+  ASSERT_EQ(call({"DELETE", "/v1/clusters/train", "", "a-admin"}).status, 200);
+  settle();
+  for (const auto& [id, proposal] : ledger_.view().all<Proposal>()) {
+    const bool attaches = proposal.action == "attach_port";
+    if (!attaches) continue;
+    EXPECT_EQ(proposal.state, ProposalState::expired) << proposal.reason;
+    EXPECT_NE(proposal.reason.find("not needed any more"), std::string::npos);
+  }
+}
+
+/// What is imported is at observe: an order there would wait without end, and nobody knew.
+TEST_F(ProposalTest, an_import_of_a_site_that_nobody_may_act_on_says_so) {
+  set_level(AuthorityLevel::observe);
+  const auto import = [&](const std::string& name) {
+    const auto done = call(
+        {"POST", "/v1/inventory/import",
+         R"({"scope":"lab","files":[{"name":"s.csv","content":"site,name,u_height\nlab,r1,48\n"},)"
+         R"({"name":"d.csv","content":"name,role,site,rack,position,bmc_mac\n)" +
+             name + R"(,service,lab,r1,1,02:00:00:00:01:01\n"}]})"});
+    EXPECT_EQ(done.status, 200) << done.body;
+    return field(done.body, "lines");
+  };
+  EXPECT_NE(import("n9").find("authority set --scope site:lab --level act"), std::string::npos);
+  ASSERT_TRUE(ledger_.perform(*set_authority("site:lab", "*", AuthorityLevel::act), "system", ""));
+  EXPECT_EQ(import("n9").find("authority set"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tundish::edge

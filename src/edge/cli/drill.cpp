@@ -1,0 +1,229 @@
+// drill: breaks things as a file says, with a stopwatch.
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <ostream>
+
+#include "edge/cli/drill_plan.hpp"
+#include "edge/cli/interrupt.hpp"
+#include "edge/cli/nouns.hpp"
+#include "edge/cli/simple_kind.hpp"
+
+namespace tundish::edge::cli {
+namespace {
+
+constexpr Duration look_interval = milliseconds(250);
+
+Result<DrillPlan> load_plan(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) {
+    return make_error(Code::invalid, "cannot read " + file).with_remedy("see examples/drills/");
+  }
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  DrillPlan plan;
+  TRY_VOID(parse_yaml(text, plan, file));
+  if (const auto checked = check_drill(plan); !checked) {
+    return Error(checked.error()).wrap(file);
+  }
+  return plan;
+}
+
+struct Fleet {
+  std::vector<Node> nodes;
+  std::vector<Allocation> allocations;
+  std::vector<Cluster> clusters;
+};
+
+bool fits(const Fleet& fleet, const DrillNode& wanted, const Node& node) {
+  if (!wanted.rack.empty() && node.spec.rack != wanted.rack) return false;
+  if (wanted.role == "free") {
+    return node.status.allocation.empty() && node.status.phase == NodePhase::ready &&
+           node.spec.role == NodeRole::gpu;
+  }
+  for (const auto& cluster : fleet.clusters) {
+    if (cluster.meta.name != wanted.cluster && cluster.id.str() != wanted.cluster) continue;
+    for (const auto& allocation : fleet.allocations) {
+      if (allocation.id != cluster.status.allocation) continue;
+      for (const auto& member : allocation.status.nodes) {
+        if (member.node == node.id && word(member.role) == wanted.role) return true;
+      }
+    }
+  }
+  return false;
+}
+
+Result<std::string> choose_node(const ApiClient& client, const DrillNode& wanted) {
+  if (!wanted.name.empty()) return wanted.name;
+  Fleet fleet;
+  fleet.nodes = TRY(get_objects<Node>(client, api_path({"nodes"})));
+  fleet.allocations = TRY(get_objects<Allocation>(client, api_path({"allocations"})));
+  fleet.clusters = TRY(get_objects<Cluster>(client, api_path({"clusters"})));
+  std::vector<std::string> names;
+  for (const auto& node : fleet.nodes) {
+    if (fits(fleet, wanted, node)) names.push_back(name_of(node));
+  }
+  std::sort(names.begin(), names.end());
+  if (wanted.index >= 0 && wanted.index < static_cast<int>(names.size())) {
+    return names[static_cast<std::size_t>(wanted.index)];
+  }
+  return make_error(Code::not_found,
+                    "no node fits: " + std::to_string(names.size()) + " are " + wanted.role +
+                        (wanted.cluster.empty() ? "" : " of cluster " + wanted.cluster) +
+                        ", number " + std::to_string(wanted.index) + " is wanted");
+}
+
+FaultRequest request_of(const DrillStep& step, const std::string& node) {
+  FaultRequest request;
+  request.kind = step.fault;
+  request.node = node;
+  request.xid = step.xid;
+  request.gpu = step.gpu;
+  request.sticky = step.sticky;
+  request.userspace = step.userspace;
+  request.text = step.text;
+  request.for_s = step.for_s;
+  request.part = step.part;
+  request.copies = step.copies;
+  return request;
+}
+
+/// The first that opened after the injection, of the node or of what it shares.
+Result<std::optional<Incident>> find_incident(const ApiClient& client, const FaultAnswer& answer) {
+  const auto node = TRY(get_object<Node>(client, api_path({"nodes", answer.node})));
+  std::optional<Incident> found;
+  for (auto& incident : TRY(get_objects<Incident>(client, api_path({"incidents"})))) {
+    const bool about = incident.node == node.id ||
+                       std::find(incident.affected.begin(), incident.affected.end(), node.id) !=
+                           incident.affected.end();
+    if (!about || incident.opened_at < answer.at) continue;
+    if (!found || incident.opened_at < found->opened_at) found = std::move(incident);
+  }
+  return found;
+}
+
+class Runner {
+ public:
+  Runner(Context& context, const ApiClient& client) : context_(context), client_(client) {}
+
+  DrillResult run(const DrillStep& step) {
+    auto result = attempt(step);
+    if (result) return *result;
+    DrillResult out;
+    out.step = step.name;
+    out.fault = step.fault;
+    out.why = result.error().message();
+    return out;
+  }
+  bool is_ended() { return ended_; }
+
+ private:
+  Result<DrillResult> attempt(const DrillStep& step) {
+    if (pause(seconds(step.before_s))) return make_error(Code::timeout, "you stopped the drill");
+    const std::string node = TRY(choose_node(client_, step.node));
+    context_.note("step " + step.name + ": " + step.fault + " on node " + node);
+    const auto body = TRY(client_.change(
+        {"POST", api_path({"faults"}), render_json(request_of(step, node)), "drill"}));
+    const auto answer = TRY(parse_object<FaultAnswer>(body));
+    const auto start = std::chrono::steady_clock::now();
+    while (true) {
+      const auto passed = std::chrono::steady_clock::now() - start;
+      const bool over = passed >= std::chrono::seconds(step.wait_s);
+      auto incident = find_incident(client_, answer);
+      // The API may be away for a moment: that says nothing about the drill.
+      if (!incident && (over || incident.error().code != Code::unavailable)) {
+        return incident.error();
+      }
+      if (incident) {
+        auto judged =
+            judge_step(step, answer.at, *incident, over ? DrillTime::over : DrillTime::left);
+        judged.result.node = node;
+        if (judged.done) return judged.result;
+      }
+      if (pause(look_interval)) return make_error(Code::timeout, "you stopped the drill");
+    }
+  }
+
+  bool pause(Duration span) {
+    ended_ = ended_ || interruptible_.pause(span);
+    return ended_;
+  }
+
+  Context& context_;
+  const ApiClient& client_;
+  Interruptible interruptible_;
+  bool ended_ = false;
+};
+
+std::string lap_text(const DrillResult& result, const std::string& what) {
+  for (const auto& lap : result.laps) {
+    if (lap.what != what) continue;
+    if (lap.took_ms < 0) return lap.band_ms > 0 ? "never" : "-";
+    const bool missed = lap.outcome == DrillOutcome::failed;
+    return render_duration(milliseconds(lap.took_ms)) + (missed ? " LATE" : "");
+  }
+  return "-";
+}
+
+std::string render_report(const DrillReport& report) {
+  std::vector<Cells> rows;
+  for (const auto& step : report.steps) {
+    rows.push_back({step.step, step.fault, or_dash(step.node), lap_text(step, "detected"),
+                    lap_text(step, "claimed"), lap_text(step, "drained"),
+                    lap_text(step, "replaced"), lap_text(step, "returned"), word(step.outcome),
+                    or_dash(step.why)});
+  }
+  return render_table({"STEP", "FAULT", "NODE", "DETECTED", "CLAIMED", "DRAINED", "REPLACED",
+                       "RETURNED", "OUTCOME", "WHY"},
+                      rows) +
+         "drill " + report.drill + ": " + word(report.outcome) + "\n";
+}
+
+int exit_of(DrillOutcome outcome) {
+  if (outcome == DrillOutcome::passed) return exit_done;
+  return outcome == DrillOutcome::failed ? exit_refused : exit_unknown;
+}
+
+/// Every step is asked for without being done: what would be refused is refused before anything
+/// breaks.
+Result<int> rehearse(Context& context, const ApiClient& client, const DrillPlan& plan) {
+  for (const auto& step : plan.steps) {
+    const std::string node = TRY(choose_node(client, step.node));
+    TRY_VOID(client.rehearse({"POST", api_path({"faults"}), render_json(request_of(step, node))}));
+    context.note("step " + step.name + " would break node " + node + ": " + step.fault);
+  }
+  context.note("dry run: nothing was broken");
+  return exit_done;
+}
+
+Result<int> run_drill(Context& context, const std::string& file) {
+  const DrillPlan plan = TRY(load_plan(file));
+  const ApiClient client = TRY(context.connect());
+  if (context.settings().dry_run) return rehearse(context, client, plan);
+  if (!context.confirm("This drill breaks hardware on purpose: " + plan.name + ", " +
+                       count_of(static_cast<int>(plan.steps.size()), "step"))) {
+    return exit_declined;
+  }
+  DrillReport report;
+  report.drill = plan.name;
+  Runner runner(context, client);
+  for (const auto& step : plan.steps) {
+    report.steps.push_back(runner.run(step));
+    if (runner.is_ended()) break;
+  }
+  report.outcome = outcome_of(report.steps);
+  TRY_VOID(show_object<DrillReport>(context, render_json(report), render_report));
+  return runner.is_ended() ? exit_declined : exit_of(report.outcome);
+}
+
+}  // namespace
+
+void add_drill(Command root, Context& context) {
+  Command noun = root.noun("drill", "faults on purpose, with a stopwatch");
+  const auto file = std::make_shared<std::string>();
+  Command verb = noun.verb("run", "break what a file says and judge what follows");
+  verb.take({"file", "YAML, see examples/drills/", Need::required}, *file);
+  verb.run([&context, file] { return run_drill(context, *file); });
+}
+
+}  // namespace tundish::edge::cli

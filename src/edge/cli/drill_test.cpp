@@ -1,0 +1,222 @@
+// A drill's file, its stopwatch, and times as people type them.
+#include <filesystem>
+
+#include "codec/yaml.hpp"
+#include "edge/cli/cli_fixture_test.hpp"
+#include "edge/cli/drill_plan.hpp"
+#include "edge/cli/when.hpp"
+
+namespace tundish::edge::cli {
+namespace {
+
+constexpr Instant injected{seconds(1000).us};
+
+DrillStep step_of() {
+  DrillStep step;
+  step.name = "lose a GPU";
+  step.fault = "off_bus";
+  step.node.name = "n1";
+  step.expect.fault = "fallen off bus";
+  step.expect.action = "reboot";
+  step.expect.ends = "resolved";
+  step.bands.detected_ms = 100;
+  step.bands.returned_ms = 60000;
+  return step;
+}
+
+void enter(Incident& incident, const std::string& what, std::int64_t after_ms) {
+  TimelineEntry entry;
+  entry.what = what;
+  entry.at = entry.until = injected + milliseconds(after_ms);
+  incident.timeline.push_back(entry);
+}
+
+Incident good_incident() {
+  Incident incident;
+  incident.id = IncidentId("incident-1");
+  incident.drill = true;
+  incident.fault = "fallen off bus";
+  incident.detected_at = injected + milliseconds(5);
+  incident.state = IncidentState::resolved;
+  incident.resolved_at = injected + milliseconds(3000);
+  enter(incident, "claimed", 6);
+  enter(incident, "isolate", 700);
+  enter(incident, "reboot", 800);
+  return incident;
+}
+
+TEST(Drill, all_that_was_expected_passes) {
+  const auto judged = judge_step(step_of(), injected, good_incident(), DrillTime::left);
+  EXPECT_TRUE(judged.done);
+  EXPECT_EQ(judged.result.outcome, DrillOutcome::passed) << judged.result.why;
+  EXPECT_EQ(judged.result.laps[0].took_ms, 5);
+  EXPECT_EQ(judged.result.laps[2].took_ms, 700);
+  EXPECT_EQ(judged.result.laps[3].took_ms, -1);
+}
+
+TEST(Drill, each_thing_that_is_missing_fails_it) {
+  const auto why = [](Incident incident, const DrillStep& step) {
+    const auto judged = judge_step(step, injected, incident, DrillTime::over);
+    EXPECT_TRUE(judged.done);
+    EXPECT_EQ(judged.result.outcome, DrillOutcome::failed);
+    return judged.result.why;
+  };
+  Incident late = good_incident();
+  late.detected_at = injected + milliseconds(101);
+  EXPECT_EQ(why(late, step_of()), "detected after 101 ms, at most 100 ms");
+  Incident other = good_incident();
+  other.fault = "xid 95";
+  EXPECT_TRUE(has(why(other, step_of()), "it is called"));
+  Incident lazy = good_incident();
+  lazy.timeline.pop_back();
+  EXPECT_EQ(why(lazy, step_of()), "no reboot was done");
+  Incident open = good_incident();
+  open.state = IncidentState::open;
+  EXPECT_TRUE(has(why(open, step_of()), "not returned within 60000 ms"));
+  Incident real = good_incident();
+  real.drill = false;
+  EXPECT_EQ(why(real, step_of()), "it is not marked as a drill");
+  const auto none = judge_step(step_of(), injected, std::nullopt, DrillTime::over);
+  EXPECT_EQ(none.result.outcome, DrillOutcome::failed);
+  EXPECT_EQ(none.result.why, "no incident followed");
+}
+
+TEST(Drill, it_waits_while_something_is_to_come) {
+  EXPECT_FALSE(judge_step(step_of(), injected, std::nullopt, DrillTime::left).done);
+  Incident open = good_incident();
+  open.state = IncidentState::open;
+  open.resolved_at = {};
+  EXPECT_FALSE(judge_step(step_of(), injected, open, DrillTime::left).done);
+}
+
+TEST(Drill, a_decoy_must_cost_nothing) {
+  DrillStep decoy = step_of();
+  decoy.expect = {};
+  decoy.bands = {};
+  decoy.expect.opens = "no";
+  EXPECT_FALSE(judge_step(decoy, injected, std::nullopt, DrillTime::left).done);
+  EXPECT_EQ(judge_step(decoy, injected, std::nullopt, DrillTime::over).result.outcome,
+            DrillOutcome::passed);
+  const auto bitten = judge_step(decoy, injected, good_incident(), DrillTime::left);
+  EXPECT_TRUE(bitten.done);
+  EXPECT_EQ(bitten.result.outcome, DrillOutcome::failed);
+}
+
+TEST(Drill, the_worst_step_is_the_drill) {
+  const auto all = [](std::vector<DrillOutcome> outcomes) {
+    std::vector<DrillResult> steps;
+    for (const auto outcome : outcomes) steps.emplace_back().outcome = outcome;
+    return outcome_of(steps);
+  };
+  using enum DrillOutcome;
+  EXPECT_EQ(all({passed, passed}), passed);
+  EXPECT_EQ(all({passed, unknown}), unknown);
+  EXPECT_EQ(all({unknown, failed}), failed);
+  EXPECT_EQ(all({}), unknown);
+}
+
+TEST(Drill, plans_that_make_no_sense_are_refused) {
+  DrillPlan plan;
+  EXPECT_FALSE(check_drill(plan));
+  plan.steps = {step_of()};
+  EXPECT_TRUE(check_drill(plan));
+  const auto refused = [&](const std::function<void(DrillStep&)>& change) {
+    DrillPlan changed = plan;
+    change(changed.steps[0]);
+    return !check_drill(changed);
+  };
+  EXPECT_TRUE(refused([](DrillStep& step) { step.fault.clear(); }));
+  EXPECT_TRUE(refused([](DrillStep& step) { step.node.name.clear(); }));
+  EXPECT_TRUE(refused([](DrillStep& step) { step.node.cluster = "train"; }));
+  EXPECT_TRUE(refused([](DrillStep& step) { step.expect.opens = "maybe"; }));
+  EXPECT_TRUE(refused([](DrillStep& step) { step.expect.ends = "happy"; }));
+  EXPECT_TRUE(refused([](DrillStep& step) { step.bands.returned_ms = 999999999; }));
+  EXPECT_TRUE(refused([](DrillStep& step) { step.bands.claimed_ms = -1; }));
+  EXPECT_TRUE(refused([](DrillStep& step) { step.wait_s = 0; }));
+  EXPECT_TRUE(refused([](DrillStep& step) { step.expect.opens = "no"; }));
+}
+
+TEST(Drill, the_examples_are_plans) {
+  int files = 0;
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::string(TUNDISH_SOURCE_DIR) + "/examples/drills")) {
+    std::ifstream in(file.path());
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    DrillPlan plan;
+    const auto parsed = parse_yaml(text, plan, file.path().string());
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    const auto checked = check_drill(plan);
+    EXPECT_TRUE(checked) << file.path() << checked.error().message();
+    ++files;
+  }
+  EXPECT_GE(files, 3);
+}
+
+TEST_F(CliTest, a_drill_is_refused_by_line_before_anything_breaks) {
+  const std::string file =
+      home.write("d.yaml", "name: d\nsteps:\n  - name: s\n    fault: xid\n    nod: {name: a}\n");
+  const Ran ran = run({"drill", "run", file, "--yes"});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_TRUE(has(ran.err, "d.yaml:5")) << ran.err;
+  EXPECT_TRUE(api.asked("POST /v1/faults").empty());
+  EXPECT_EQ(run({"drill", "run", home / "none.yaml", "--yes"}).code, 3);
+}
+
+TEST_F(CliTest, a_drill_runs_judges_and_exits) {
+  const std::string file = home.write(
+      "d.yaml",
+      "name: d\nsteps:\n  - name: s\n    fault: off_bus\n    node: {name: gpu1}\n    wait_s: 2\n"
+      "    bands: {detected_ms: 1000}\n");
+  api.on("POST /v1/faults", R"({"node":"gpu1","line":"x","at":"2026-01-01T00:00:00Z"})");
+  api.on("GET /v1/nodes/gpu1", R"({"id":"node-1","meta":{"name":"gpu1"}})");
+  api.on("GET /v1/incidents",
+         R"([{"id":"incident-2","node":"node-1","drill":true,"fault":"fallen off bus",)"
+         R"("opened_at":"2026-01-01T00:00:00.010Z","detected_at":"2026-01-01T00:00:00.005Z"}])");
+  const Ran good = run({"drill", "run", file, "--yes"});
+  EXPECT_EQ(good.code, 0) << good.out << good.err;
+  EXPECT_TRUE(has(good.out, "drill d: passed")) << good.out;
+  const Ran json = run({"drill", "run", file, "--yes", "-o", "json"});
+  EXPECT_TRUE(has(json.out, "\"outcome\": \"passed\"")) << json.out;
+  api.on("GET /v1/incidents", "[]");
+  EXPECT_EQ(run({"drill", "run", file, "--yes"}).code, 3);
+  api.on("POST /v1/faults", R"({"code":"unsupported","message":"no lab"})", 501);
+  const Ran unknown = run({"drill", "run", file, "--yes"});
+  EXPECT_EQ(unknown.code, 4);
+  EXPECT_TRUE(has(unknown.out, "no lab"));
+  EXPECT_EQ(run({"drill", "run", file}).code, 130) << "nobody said yes";
+}
+
+TEST(When, times_as_people_type_them) {
+  setenv("TZ", "UTC-2", 1);
+  tzset();
+  const Instant now{seconds(1'800'000'000).us};
+  EXPECT_EQ(*parse_when("now", now), now);
+  EXPECT_EQ(*parse_when("+2h", now), now + hours(2));
+  EXPECT_EQ(*parse_when("2026-12-01T21:00:00Z", now), *parse_when("2026-12-01 23:00", now));
+  EXPECT_EQ(*parse_when("2026-12-01T23:00:30", now),
+            *parse_when("2026-12-01 23:00", now) + seconds(30));
+  for (const char* bad : {"", "soon", "+", "+2x", "2026-13-01 10:00", "2026-12-01", "23:00",
+                          "2026-12-01 25:00", "2026-12-01 23:00 x"}) {
+    EXPECT_FALSE(parse_when(bad, now)) << bad;
+  }
+}
+
+TEST_F(CliTest, a_maintenance_needs_a_reason_and_an_end) {
+  EXPECT_EQ(run({"maintenance", "create", "--scope", "node:a", "--for", "2h"}).code, 2);
+  EXPECT_EQ(run({"maintenance", "create", "--scope", "node:a", "--reason", "fans"}).code, 2);
+  EXPECT_EQ(run({"maintenance", "create", "--scope", "node:a", "--reason", "f", "--for", "2h",
+                 "--end", "+3h"})
+                .code,
+            2);
+  api.on("POST /v1/maintenances",
+         R"({"id":"maintenance-1","scope":"node:a","nodes":[{"node":"node-1"}],)"
+         R"("begin":"2026-12-01T20:00:00Z","end":"2026-12-01T22:00:00Z"})",
+         201);
+  const Ran made =
+      run({"maintenance", "create", "--scope", "node:a", "--reason", "fans", "--for", "2h"});
+  EXPECT_EQ(made.code, 0) << made.err;
+  EXPECT_TRUE(has(made.out, "maintenance-1 on node:a: 1 node, 2026-12-01 22:00:00"));
+}
+
+}  // namespace
+}  // namespace tundish::edge::cli
