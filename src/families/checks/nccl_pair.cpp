@@ -24,7 +24,7 @@ const Check nccl_pair{
     "every rail carries what it must.",
     "all_reduce_perf of nccl-tests, built with MPI and started by Hydra; a slow pair is settled "
     "by pairing both with nodes that are known to be good; NVSentinel preflight, GCM and Azure "
-    "pairwise scans, facts/health.md section 3",
+    "pairwise scans, facts/health.md section 3; not yet run between two real nodes",
     "about two minutes of two nodes",
     {"active", "limits", "pair"},
     judge,

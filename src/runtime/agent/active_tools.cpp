@@ -70,6 +70,7 @@ Result<Steps> plan_dcgm_diag(const CheckSample& sample, const AgentConfig& confi
   auto argv = dcgm_argv(config, 3);
   for (const auto& limit : sample.limits) {
     if (limit.check != "dcgm_diag" || limit.name != "hbm") continue;
+    // Of DCGM's manual; not yet run against a host engine.
     argv.insert(argv.end(),
                 {"-p", "memory_bandwidth.minimum_bandwidth=" + std::to_string(limit.value)});
     break;
@@ -110,7 +111,8 @@ Result<Steps> plan_nccl_local(const CheckSample& sample, const AgentConfig&) {
   return Steps{step_of("nccl_local", nccl_package, nccl_argv(sample, gpus), longest_nccl)};
 }
 
-/// Hydra's manual launcher prints what the far end is to start; its port is fixed, so that the far
+/// Written from Hydra's manual and not yet run.
+/// Its manual launcher prints what the far end is to start; its port is fixed, so that the far
 /// end's command is known without a word between the nodes.
 constexpr int hydra_port = 18700;
 
