@@ -7,7 +7,7 @@
 namespace tundish {
 namespace {
 
-std::string quoted(const std::string& value) {
+std::string in_quotes(const std::string& value) {
   if (!value.empty() && value.find_first_of(" \"=\n") == std::string::npos) return value;
   std::string out = "\"";
   for (const char c : value) {
@@ -35,7 +35,7 @@ void to_standard_error(LogLevel level, std::string_view event,
                 names[static_cast<int>(level)]);
   std::string line = head;
   line += event;
-  for (const auto& field : fields) line += " " + field.key + "=" + quoted(field.value);
+  for (const auto& field : fields) line += " " + field.key + "=" + in_quotes(field.value);
   line += "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }

@@ -43,6 +43,13 @@ std::optional<std::int64_t> integer_of(const TreeNode& node) {
   return parse_integer(node.text);
 }
 
+/// "2 min", "15m", "1,000": what people write where a plain number is meant.
+std::string number_remedy(const TreeNode& node) {
+  const bool begins = !node.text.empty() && node.text[0] >= '0' && node.text[0] <= '9';
+  if (!begins || node.text.find_first_not_of("0123456789") == std::string::npos) return "";
+  return "write digits only; the unit is the end of the field's name, as _s for seconds";
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -239,7 +246,7 @@ class Read final : public Cursor {
   void integer(std::int64_t& value) override {
     if (here() == nullptr) return;
     const auto given = integer_of(*here());
-    if (!given) return expected("an integer of 64 bits");
+    if (!given) return expected("an integer of 64 bits", number_remedy(*here()));
     value = *given;
     using Narrow = std::numeric_limits<std::int32_t>;
     if (*given < Narrow::min() || *given > Narrow::max()) saw_wide_integer_ = true;

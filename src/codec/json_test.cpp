@@ -88,7 +88,8 @@ TEST(Json, wrong_types_are_named_with_path_found_and_expected) {
   EXPECT_EQ(refusal(R"({"count":"many"})"),
             "count: expected an integer of 64 bits, found text many");
   EXPECT_EQ(refusal(R"({"count":1.5})"),
-            "count: expected an integer of 64 bits, found a number 1.5");
+            "count: expected an integer of 64 bits, found a number 1.5 (write digits only; the "
+            "unit is the end of the field's name, as _s for seconds)");
   EXPECT_THAT(refusal(R"({"count":9223372036854775808})"), HasSubstr("64 bits"));
   EXPECT_EQ(refusal(R"({"weight":2147483648})"),
             "weight: expected an integer of 32 bits, found an integer 2147483648");

@@ -13,6 +13,7 @@
 #include "codec/fill.hpp"
 #include "codec/tree.hpp"
 #include "codec/utf8.hpp"
+#include "codec/yaml_place.hpp"
 
 namespace tundish {
 namespace {
@@ -213,6 +214,24 @@ std::string render_yaml(AnyDescribed object) {
   YAML::Emitter out;
   emit(out, to_tree(object));
   return std::string(out.c_str()) + "\n";
+}
+
+std::string yaml_place(std::string_view text, std::string_view file,
+                       const std::vector<std::string>& path) {
+  const auto document = parse_tree(text, file);
+  const std::string name(file);
+  if (!document) return name + ": ";
+  const TreeNode* at = &*document;
+  int line = at->line;
+  for (const auto& step : path) {
+    const auto index = parse_integer(step);
+    const bool in_list = at->kind == TreeKind::list && index && *index >= 0 &&
+                         static_cast<std::size_t>(*index) < at->children.size();
+    at = in_list ? &at->children[static_cast<std::size_t>(*index)] : at->find(step);
+    if (at == nullptr) break;
+    line = at->line;
+  }
+  return name + ":" + std::to_string(line) + ": ";
 }
 
 }  // namespace tundish

@@ -72,6 +72,7 @@ TEST(Yaml, errors_name_file_line_and_column) {
             "f.yaml:1:1: count: expected an integer of 64 bits, found text 010");
   EXPECT_EQ(refusal("count: \"10\"\n"),
             "f.yaml:1:1: count: expected an integer of 64 bits, found text 10");
+  EXPECT_THAT(refusal("count: 2 min\n"), HasSubstr("found text 2 min (write digits only"));
   EXPECT_THAT(refusal("ready: yes\n"), StartsWith("f.yaml:1:1: ready: expected true or false"));
   EXPECT_THAT(refusal("- a\n"), StartsWith("f.yaml:1:1: the document: expected an object"));
   EXPECT_THAT(refusal("id: [a\n"), StartsWith("f.yaml:"));

@@ -92,14 +92,35 @@ void Ledger::after_flush(std::function<void(const Result<>&)> then) {
   waiting_.push_back(std::move(then));
 }
 
+/// Once a minute while it lasts: on a full disk a log that grows makes it worse.
+void Ledger::note_commit(const Result<>& outcome) {
+  constexpr Duration log_pause = seconds(60);
+  const Instant now = scheduler_.now();
+  if (outcome) {
+    if (fault_) {
+      log(LogLevel::warn, "store_commits_again",
+          {{"refused", std::to_string(fault_->refused)}, {"since", render_utc(fault_->since)}});
+    }
+    fault_.reset();
+    return;
+  }
+  if (!fault_) fault_ = StoreFault{now, "", 0};
+  fault_->why = outcome.error().message();
+  const bool is_first = fault_->refused++ == 0;
+  if (!is_first && now - fault_logged_at_ < log_pause) return;
+  fault_logged_at_ = now;
+  log(LogLevel::error, "store_refused_commit",
+      {{"why", fault_->why}, {"refused", std::to_string(fault_->refused)}});
+}
+
 Result<> Ledger::flush() {
   Result<> outcome;
   if (!pending_.empty()) {
     Batch batch;
     std::swap(batch, pending_);
     outcome = store_.commit(batch);
+    note_commit(outcome);
     if (!outcome) {
-      log(LogLevel::error, "store_refused_commit", {{"why", outcome.error().message()}});
       const Result<> loaded = load();
       check(loaded.has_value(), "the store must be readable to go on");
       for (const auto& listener : reload_listeners_) listener();

@@ -13,6 +13,13 @@
 
 namespace tundish::control {
 
+/// The store refuses what is committed: nothing is recorded, and nothing is done.
+struct StoreFault {
+  Instant since;
+  std::string why;  ///< of the last refusal
+  int refused = 0;
+};
+
 class Ledger {
  public:
   Ledger(Store& store, const Scheduler& scheduler) : store_(store), scheduler_(scheduler) {}
@@ -41,6 +48,8 @@ class Ledger {
   /// Commits what is pending. When the store refuses, memory is loaded anew from it, so that both
   /// agree, and the waiting callbacks get the error.
   Result<> flush();
+  /// Unset: the last commit was taken.
+  const std::optional<StoreFault>& fault() const { return fault_; }
   bool has_pending() const { return !pending_.empty() || !waiting_.empty(); }
 
   /// Called for every change in memory, before it is durable.
@@ -54,11 +63,14 @@ class Ledger {
 
  private:
   Result<> try_out(const Operation& operation, const std::string& actor);
+  void note_commit(const Result<>& outcome);
 
   Store& store_;
   const Scheduler& scheduler_;
   Registry registry_;
   std::int64_t epoch_ = 1;
+  std::optional<StoreFault> fault_;
+  Instant fault_logged_at_;
   Batch pending_;
   std::vector<std::function<void(const Result<>&)>> waiting_;
   std::vector<std::function<void(const Change&)>> listeners_;

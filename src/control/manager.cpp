@@ -9,6 +9,7 @@
 #include "control/fault/reconcile_incident.hpp"
 #include "control/health/reconcile_health.hpp"
 #include "control/maintenance/reconcile_maintenance.hpp"
+#include "control/network/tombstones.hpp"
 #include "control/node/reconcile_node.hpp"
 #include "control/peers/reconcile_report.hpp"
 #include "model/ops/allocation_ops.hpp"
@@ -23,6 +24,8 @@ namespace {
 constexpr int most_rounds = 200;
 /// Between looks at what wants an act that is refused, in flight or failed a moment ago.
 constexpr Duration busy_interval = seconds(1);
+/// Between two tries while the store refuses: a full disk does not empty in a moment.
+constexpr Duration refused_pause = seconds(1);
 
 std::string_view actor_name(int kind) {
   static constexpr std::string_view names[] = {
@@ -43,7 +46,8 @@ auto parts_of(const EngineJob& job) {
 bool shows_same(const EngineObserved& a, const EngineObserved& b) {
   const auto same = [](const auto& x, const auto& y) { return parts_of(x) == parts_of(y); };
   return a.reachable == b.reachable && a.fault == b.fault && a.started_at == b.started_at &&
-         a.partition_nodes == b.partition_nodes && std::ranges::equal(a.nodes, b.nodes, same) &&
+         a.partition_nodes == b.partition_nodes && a.check_nodes == b.check_nodes &&
+         a.can_preempt == b.can_preempt && std::ranges::equal(a.nodes, b.nodes, same) &&
          std::ranges::equal(a.jobs, b.jobs, same);
 }
 
@@ -103,6 +107,7 @@ void Manager::touch_change(const Change& change) {
     fleet_.touch_node(NodeId(change.id));
     touch_node(NodeId(change.id));
     touch_health(NodeId(change.id));
+    want_bmc(NodeId(change.id));
     // A node that became free may be the spare that an allocation waits for.
     const Node* node = body(static_cast<Node*>(nullptr));
     if (node && node->status.phase == NodePhase::ready) {
@@ -123,6 +128,7 @@ void Manager::touch_change(const Change& change) {
   } else if (const Allocation* held = body(static_cast<Allocation*>(nullptr))) {
     touch(Kind::allocation, change.id);
     touch(Kind::cluster, held->cluster.str());
+    touch_short_incidents(*held);
     for (const auto& member : held->status.nodes) {
       for (const auto& id : parts_.ledger.view().incidents_on(member.node)) {
         touch(Kind::incident, id.str());
@@ -131,6 +137,7 @@ void Manager::touch_change(const Change& change) {
   } else if (const Cluster* cluster = body(static_cast<Cluster*>(nullptr))) {
     touch(Kind::cluster, change.id);
     touch(Kind::allocation, cluster->status.allocation.str());
+    if (cluster->spec.allow_checks) touch(Kind::active, "site");
   } else if (change.kind == Maintenance::kind) {
     touch_maintenance(change.id, body(static_cast<Maintenance*>(nullptr)));
   } else if (change.kind == AgentCursor::kind) {
@@ -184,6 +191,7 @@ void Manager::touch_all() {
     if (object.state == IncidentState::open) due_.insert({Kind::incident, id.str()});
   }
   list_unwell();
+  list_bmcs();
   due_.insert({Kind::active, "site"});
   schedule_pump();
 }
@@ -191,7 +199,9 @@ void Manager::touch_all() {
 void Manager::schedule_pump() {
   if (pump_scheduled_ || pumping_) return;
   pump_scheduled_ = true;
-  parts_.scheduler.at(parts_.scheduler.now(), [this] {
+  // What the store refused is wanted again at once, and would be refused again.
+  const Instant after = refused_at_.is_set() ? refused_at_ + refused_pause : Instant{};
+  parts_.scheduler.at(std::max(parts_.scheduler.now(), after), [this] {
     pump_scheduled_ = false;
     pump();
   });
@@ -326,6 +336,7 @@ void Manager::pump() {
   decide(actions);
   close_moot_proposals();
   const bool durable = parts_.ledger.flush().has_value();
+  refused_at_ = durable ? Instant{} : parts_.scheduler.now();
   if (durable) {
     on_hook("commit");
     std::set<std::string> changed;
@@ -386,6 +397,7 @@ Instant Manager::next_beat() const {
   };
   if (!restless_.empty()) take(busy_at_ + busy_interval);
   if (!wake_order_.empty()) take(wake_order_.begin()->first);
+  if (!bmc_due_.empty()) take(bmc_due_.begin()->first);
   const Registry& reg = parts_.ledger.view();
   for (const auto& [id, cluster] : reg.all<Cluster>()) {
     if (cluster.status.controller_ready) take(next_look(id, cluster));
@@ -397,7 +409,9 @@ Instant Manager::next_beat() const {
   }
   for (const auto& [id, entry] : reg.all<PoolEntry>()) {
     if (entry.state != PoolState::tombstone || !entry.seen_absent) continue;
-    take(entry.since + tombstone_time);
+    const Instant due = network::rest_end(view(), entry);
+    // One that is due and still here waits for a look, which has a time of its own.
+    if (due > parts_.scheduler.now()) take(due);
   }
   for (const auto& [id, fabric] : reg.all<Fabric>()) {
     if (fabric.spec.management_url.empty()) continue;
@@ -428,7 +442,8 @@ void Manager::beat() {
   read_switches(now);
   read_fabrics(now);
   read_storage(now);
-  free_tombstones(now);
+  read_bmcs(now);
+  free_tombstones();
   if (!due_.empty() || parts_.ledger.has_pending()) schedule_pump();
   arm();
 }
@@ -532,6 +547,17 @@ void Manager::on_finished(const Action& action) {
   touch(Kind::report, action.report.str());
   if (leased_checks(action)) touch(Kind::active, "site");
   schedule_pump();
+}
+
+void Manager::on_outcome(const Action& action, const std::string& fault) {
+  const Instant now = parts_.scheduler.now();
+  if (fault.empty()) {
+    seen_.faults.erase(action.key);
+    return;
+  }
+  std::erase_if(seen_.faults,
+                [&](const auto& one) { return now - one.second.at > act_fault_life; });
+  seen_.faults[action.key] = {fault_text(action.name, fault), action.node, action.allocation, now};
 }
 
 void Manager::on_load(const NodeId& node, const std::optional<NodeLoad>& load) {

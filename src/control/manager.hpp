@@ -11,6 +11,7 @@
 #include "control/ledger.hpp"
 #include "control/network/reconcile_switch.hpp"
 #include "control/runner/runner.hpp"
+#include "model/check_sample.hpp"
 
 namespace tundish::control {
 
@@ -28,6 +29,8 @@ struct ManagerParts {
   std::function<void(const Action&, const Permit&)> on_permit;
   /// Told of incident changes once they are durable (webhook).
   std::function<void(const Incident&)> on_incident;
+  /// The checks that judge what a BMC shows; unset: no BMC is read.
+  std::function<std::vector<Verdict>(const CheckSample&)> judge_bmc = {};
 };
 
 class Manager final : public RunnerListener {
@@ -86,9 +89,11 @@ class Manager final : public RunnerListener {
   void on_storage(const std::string& fabric, Result<StorageSeen> seen, Instant asked) override;
   void on_port_unknown(const PortRef& port) override;
   void on_export_unknown(const std::string& fabric, const StorageChange& change) override;
+  void on_bmc(const NodeId& node, const Result<BmcReading>& reading) override;
   void on_load(const NodeId& node, const std::optional<NodeLoad>& load) override;
   void on_engine(const ClusterId& cluster, EngineObserved observed) override;
   void on_finished(const Action& action) override;
+  void on_outcome(const Action& action, const std::string& fault) override;
   void on_hook(const std::string& hook) override;
   void on_permit(const Action& action, const Permit& permit) override;
 
@@ -101,6 +106,7 @@ class Manager final : public RunnerListener {
   void touch_node(const NodeId& id);
   void touch_change(const Change& change);
   void touch_windows(const NodeId& node);
+  void touch_short_incidents(const Allocation& allocation);
   void touch_maintenance(const std::string& id, const Maintenance* maintenance);
   void touch_allocations();
   void touch_health(const NodeId& node);
@@ -113,6 +119,7 @@ class Manager final : public RunnerListener {
   void note(const Key& key, const Outcome& outcome);
   void note_groups(const Key& key, const std::vector<Action>& actions);
   void close_moot_proposals();
+  bool is_wanted(const Proposal& proposal) const;
   bool is_unsettled(const Key& key) const;
   bool is_quiet(const Cluster& cluster) const;
 
@@ -127,11 +134,16 @@ class Manager final : public RunnerListener {
   void read_switches(Instant now);
   void read_fabrics(Instant now);
   void read_storage(Instant now);
+  void want_bmc(const NodeId& node);
+  void list_bmcs();
+  void read_bmcs(Instant now);
   void look_at_network(const std::string& fabric);
   void note_foreign(const std::string& fabric);
+  void learn_storage_keys(const std::string& fabric);
   void restore_switch(const network::Restore& restore);
   void restore_fabric(const network::FabricRestore& restore);
-  void free_tombstones(Instant now);
+  void free_tombstones();
+  void look_when_stale(const std::string& name, Instant at);
   Instant next_look(const ClusterId& id, const Cluster& cluster) const;
 
   ManagerParts parts_;
@@ -148,12 +160,16 @@ class Manager final : public RunnerListener {
   std::set<NodeId> unwell_;  ///< a memo: nodes for which health::is_unwell() holds
   std::map<std::string, std::string> reasons_;
   std::map<Key, std::set<std::string>> wanted_groups_;  ///< of the acts that it wants
+  std::map<std::string, std::set<std::string>> wanted_restores_;  ///< by EVPN fabric: their keys
   std::set<std::string> changed_incidents_;
   std::map<std::string, ActCount> acts_;
   std::map<ClusterId, Instant> engine_looked_;
   std::map<std::string, Instant> switch_read_;
   std::map<std::string, Instant> fabric_read_;
   std::map<std::string, Instant> storage_read_;
+  std::set<std::pair<Instant, NodeId>> bmc_due_;
+  std::map<NodeId, int> bmc_failures_;  ///< looks in a row that failed; of nodes that are listed
+  Instant refused_at_;  ///< the last commit; unset: it was taken
   bool pump_scheduled_ = false;
   bool pumping_ = false;
 };

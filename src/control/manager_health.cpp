@@ -28,6 +28,17 @@ void Manager::touch_health() {
   if (any) touch(Kind::health, "site");
 }
 
+/// It is whole from now on: incidents that left it short, ended ones as well, say until when.
+void Manager::touch_short_incidents(const Allocation& allocation) {
+  const auto& status = allocation.status;
+  const bool turned = status.phase_since == parts_.scheduler.now();
+  if (status.phase != AllocationPhase::active || !turned) return;
+  for (const auto& [id, incident] : parts_.ledger.view().all<Incident>()) {
+    const bool over = incident.member_restored_at.is_set();
+    if (!over && incident.allocation == allocation.id) touch(Kind::incident, id.str());
+  }
+}
+
 void Manager::list_unwell() {
   unwell_.clear();
   const Registry& reg = parts_.ledger.view();
@@ -45,7 +56,7 @@ void Manager::note_jobs(const ClusterId& id, const Cluster& cluster,
   std::map<std::string, NodeId> by_name;
   for (const auto& declared : cluster.status.declared) by_name[declared.name] = declared.node;
   for (const auto& job : observed.jobs) {
-    if (job.state != "RUNNING") continue;
+    if (job.state != "RUNNING" || is_check_work(job)) continue;
     JobSeen& seen = jobs[job.id];
     seen.nodes.clear();
     seen.last = now;

@@ -1,4 +1,6 @@
-// The manager's eyes on switches and fabrics.
+// The manager's eyes on switches, fabrics and storage, and what it puts right there.
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "control/manager.hpp"
 #include "control/network/reconcile_switch.hpp"
@@ -52,6 +54,7 @@ void Manager::on_storage(const std::string& fabric, Result<StorageSeen> seen, In
   if (!known.fault.empty()) touch_health();
   const bool changed = asked - known.at > network::stale_after || !(known.seen == *seen);
   known = {std::move(*seen), asked, "", {}};
+  learn_storage_keys(fabric);
   if (changed) {
     touch_allocations();
     for (const auto& [id, cluster] : parts_.ledger.view().all<Cluster>()) {
@@ -65,22 +68,33 @@ void Manager::on_storage(const std::string& fabric, Result<StorageSeen> seen, In
   schedule_pump();
 }
 
+/// What must open each tenant's export, to tell it from what somebody else put there. A key is made
+/// with its export, so one that has none yet is not asked for.
+void Manager::learn_storage_keys(const std::string& fabric) {
+  const View now = view();
+  for (const auto& [id, held] : now.reg.all<Network>()) {
+    if (held.status.fabric != fabric || seen_.storage_keys.contains(held.meta.tenant)) continue;
+    const auto plan = network::storage_plan(now, held);
+    const auto& exports = seen_.storage[fabric].seen.exports;
+    const bool made = plan && std::ranges::find(exports, plan->export_name,
+                                                &StorageExport::name) != exports.end();
+    if (!made) continue;
+    std::string key = parts_.secrets.storage_key(held.meta.tenant).public_key;
+    if (!key.empty()) seen_.storage_keys[held.meta.tenant] = std::move(key);
+  }
+}
+
 void Manager::on_export_unknown(const std::string& fabric, const StorageChange& change) {
   seen_.storage[fabric].written.insert(change.export_name);
 }
 
-void Manager::free_tombstones(Instant now) {
+void Manager::free_tombstones() {
   for (const auto& change : network::tombstone_changes(view())) {
     const std::string name(change->name());
     (void)parts_.ledger.perform(*change, "controller:pool", "seen on the fabric");
     on_hook("op:" + name);
   }
-  std::vector<Id<PoolEntry>> rested;
-  for (const auto& [id, entry] : parts_.ledger.view().all<PoolEntry>()) {
-    const bool buried = entry.state == PoolState::tombstone && entry.seen_absent;
-    if (buried && entry.since + tombstone_time <= now) rested.push_back(id);
-  }
-  for (const auto& id : rested) {
+  for (const auto& id : network::rested_tombstones(view())) {
     (void)parts_.ledger.perform(*free_pool_entry(id), "controller:pool", "tombstone ran out");
     on_hook("op:free_pool_entry");
   }
@@ -130,6 +144,30 @@ void Manager::on_fabric_silent(const std::string& name, const Error& why) {
   FabricObserved& known = seen_.fabrics[name];
   if (known.fault.empty()) known.fault_since = parts_.scheduler.now();
   known.fault = why.message();
+  look_when_stale(name, known.at);
+}
+
+/// Where nothing answers any more no look comes that would write down that it is unknown.
+void Manager::look_when_stale(const std::string& name, Instant at) {
+  const Registry& reg = parts_.ledger.view();
+  const Instant since = at.is_set() ? at : seen_.started_at;
+  if (parts_.scheduler.now() - since <= network::stale_after) return;
+  const auto is_told = [](const std::vector<Condition>& conditions) {
+    return std::ranges::any_of(conditions, [](const Condition& one) {
+      return one.type == "unreachable" && one.state == Truth::yes;
+    });
+  };
+  std::set<std::string> fabrics;
+  const Switch* device = reg.find_named<Switch>(name);
+  if (device && !is_told(device->status.conditions)) fabrics.insert(network::fabric_of(*device));
+  const Fabric* fabric = reg.find_named<Fabric>(name);
+  for (const auto& [id, held] : reg.all<Network>()) {
+    const bool shares = fabric && !is_told(fabric->conditions) &&
+                        (held.status.partition_fabric == name || held.status.nvlink_fabric == name);
+    if (shares) fabrics.insert(held.status.fabric);
+  }
+  for (const auto& one : fabrics) look_at_network(one);
+  if (!fabrics.empty()) schedule_pump();
 }
 
 /// What is known of a fabric's networks is written down only where it changed.
@@ -141,6 +179,14 @@ void Manager::look_at_network(const std::string& fabric) {
     if (!done) log(LogLevel::warn, "network_not_recorded", {{"why", done.error().message()}});
   }
   note_foreign(fabric);
+  std::set<std::string>& wanted = wanted_restores_[fabric];
+  wanted.clear();
+  for (const auto& one : outcome.restores) {
+    wanted.insert(network::restore_key(one.switch_name, one.since));
+  }
+  for (const auto& one : outcome.fabric_restores) {
+    wanted.insert(network::restore_key(one.ref.name, one.since));
+  }
   for (const auto& restore : outcome.restores) restore_switch(restore);
   for (const auto& restore : outcome.fabric_restores) restore_fabric(restore);
 }
@@ -152,12 +198,12 @@ void Manager::note_foreign(const std::string& fabric) {
   }
 }
 
-/// Where authority is act, an hour after the last change of anybody else.
+/// An hour after the last change of anybody else: done where authority is act, proposed at advise.
 void Manager::restore_switch(const network::Restore& restore) {
   const Switch* device = parts_.ledger.view().find_named<Switch>(restore.switch_name);
   if (!device) return;
   Action action;
-  action.key = "restore/" + restore.switch_name + "/" + std::to_string(device->meta.revision);
+  action.key = network::restore_key(restore.switch_name, restore.since);
   action.name = "restore_switch";
   action.action_class = ActionClass::network;
   action.group = action.key;
@@ -177,7 +223,7 @@ void Manager::restore_fabric(const network::FabricRestore& restore) {
   const Fabric* fabric = parts_.ledger.view().find_named<Fabric>(restore.ref.name);
   if (!fabric) return;
   Action action;
-  action.key = "restore/" + restore.ref.name + "/" + std::to_string(fabric->meta.revision);
+  action.key = network::restore_key(restore.ref.name, restore.since);
   action.name = "restore_fabric";
   action.action_class = ActionClass::network;
   action.group = action.key;
@@ -194,6 +240,7 @@ void Manager::on_switch_silent(const std::string& name, const Error& why) {
     touch_health();
   }
   known.fault = why.message();
+  look_when_stale(name, known.at);
 }
 
 void Manager::on_port_unknown(const PortRef& port) {

@@ -21,6 +21,28 @@ void Manager::note_groups(const Key& key, const std::vector<Action>& actions) {
   }
 }
 
+/// A restore is moot when a fresh look at its place shows nothing of that drift; without a look
+/// nobody knows.
+bool Manager::is_wanted(const Proposal& proposal) const {
+  const std::string place = network::restored_place(proposal.group);
+  if (place.empty()) {
+    return std::any_of(wanted_groups_.begin(), wanted_groups_.end(), [&](const auto& known) {
+      return known.second.contains(proposal.group);
+    });
+  }
+  for (const auto& [fabric, keys] : wanted_restores_) {
+    if (keys.contains(proposal.group)) return true;
+  }
+  const auto is_fresh = [&](const auto& seen) {
+    const auto found = seen.find(place);
+    return found != seen.end() && found->second.at.is_set() &&
+           parts_.scheduler.now() - found->second.at <= network::stale_after;
+  };
+  const Registry& reg = parts_.ledger.view();
+  const bool gone = !reg.find_named<Switch>(place) && !reg.find_named<Fabric>(place);
+  return !gone && !is_fresh(seen_.switches) && !is_fresh(seen_.fabrics);
+}
+
 /// After a pump: everything that is there was looked at since the start.
 void Manager::close_moot_proposals() {
   const Registry& reg = parts_.ledger.view();
@@ -29,9 +51,7 @@ void Manager::close_moot_proposals() {
     const bool stands =
         proposal.state == ProposalState::waiting || proposal.state == ProposalState::approved;
     if (!stands || !is_of_order(proposal.group)) continue;
-    const bool wanted = std::any_of(
-        wanted_groups_.begin(), wanted_groups_.end(),
-        [&](const auto& known) { return known.second.contains(proposal.group); });
+    const bool wanted = is_wanted(proposal);
     // In flight it is not decided anew, and its end closes it.
     if (!wanted && !runner_.is_running(proposal.action_key)) moot.push_back(id);
   }

@@ -99,6 +99,20 @@ std::string foreign_segment(const View& view, const Node& node) {
 
 }  // namespace
 
+namespace {
+
+/// The BMC's word needs no agent, and stands when a repair is said to be over.
+std::string bmc_fault(const Node& node) {
+  for (const auto& verdict : node.status.bmc_verdicts) {
+    if (verdict.state == VerdictState::fail || verdict.state == VerdictState::warn) {
+      return verdict.reason + (verdict.device.empty() ? "" : " (" + verdict.device + ")");
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
 Placeable placeable(const View& view, const Node& node) {
   const auto no = [](std::string reason) { return Placeable{false, std::move(reason)}; };
   if (node.status.phase != NodePhase::ready) {
@@ -114,7 +128,8 @@ Placeable placeable(const View& view, const Node& node) {
   if (const std::string segment = foreign_segment(view, node); !segment.empty()) {
     return no("its port is seen in segment " + segment + ", which is not known here");
   }
-  for (const char* blocking : {"drift", "board_swap", "checks_failed", "symptom"}) {
+  if (const std::string fault = bmc_fault(node); !fault.empty()) return no("its BMC: " + fault);
+  for (const char* blocking : {"drift", "board_swap", "checks_failed", "symptom", "miswired"}) {
     if (const Condition* found = find_condition(node, blocking)) {
       return no(std::string(blocking) + ": " + found->reason);
     }

@@ -60,6 +60,16 @@ struct StorageObserved {
   std::set<std::string> written = {};  ///< exports that a change of ours is on its way to, since
 };
 
+/// An act that a driver refused or that failed, as long as it is tried again.
+struct ActFault {
+  std::string what;  ///< "attach_port failed: ...": one short line
+  NodeId node;
+  AllocationId allocation;
+  Instant at;
+};
+/// Nobody tries it any more: the longest pause between two tries is much shorter.
+constexpr Duration act_fault_life = minutes(5);
+
 /// Not durable: rebuilt by looking again.
 struct Observations {
   std::map<NodeId, Presence> presence;
@@ -73,6 +83,8 @@ struct Observations {
   std::map<NodeId, LoadSeen> loads;
   std::map<ClusterId, std::map<std::string, JobSeen>> jobs;
   std::map<std::string, StorageObserved> storage;                     ///< by name of the fabric
+  std::map<TenantId, std::string> storage_keys;  ///< public keys that open the tenants' exports
+  std::map<std::string, ActFault> faults;        ///< by key of the act
   bool hold_file = false;                                             ///< the file beside tundishd
   Instant started_at;  ///< of this process: who was not heard since may still be there
 };
@@ -82,6 +94,8 @@ struct Limits {
   Duration engine_interval = seconds(2);  ///< between looks at an engine
   Duration engine_stale = seconds(15);    ///< older observations are unknown
   Duration port_interval = seconds(10);
+  Duration bmc_interval = seconds(30);  ///< between looks at a BMC that watches something
+  Duration bmc_idle_interval = hours(24);  ///< and at one that watches nothing
   Duration proposal_life = hours(24);
   Duration retry_pause = seconds(2);                  ///< after a failed act of set-up
   Duration engine_interval_busy = milliseconds(700);  ///< while an incident moves

@@ -10,6 +10,8 @@
 #include "codec/json.hpp"
 #include "lab/enter.hpp"
 #include "lab/gpu_state.hpp"
+#include "lab/kmsg/kernel_log_ring.hpp"
+#include "lab/memory_files.hpp"
 #include "lab/namespaces.hpp"
 #include "lab/reply.hpp"
 #include "runtime/process/process.hpp"
@@ -38,7 +40,8 @@ int xid_of(std::string_view line) {
 
 std::optional<GpuFault> gpu_fault(FaultKind kind) {
   switch (kind) {
-    case FaultKind::none: return std::nullopt;
+    case FaultKind::none:
+    case FaultKind::memory_error: return std::nullopt;
     case FaultKind::lost: return GpuFault::lost;
     case FaultKind::ecc_uncorrected: return GpuFault::ecc_uncorrected;
     case FaultKind::gsp: return GpuFault::gsp;
@@ -46,6 +49,7 @@ std::optional<GpuFault> gpu_fault(FaultKind kind) {
     case FaultKind::row_remap_pending: return GpuFault::row_remap_pending;
     case FaultKind::nvlink_down: return GpuFault::nvlink_down;
     case FaultKind::throttle: return GpuFault::throttle;
+    case FaultKind::fabric_lost: return GpuFault::fabric_lost;
     case FaultKind::driver_hang: return GpuFault::driver_hang;
   }
   return std::nullopt;
@@ -180,6 +184,21 @@ Result<> ControlApi::post(const std::string& path, const std::string& body) {
     parts_.bmc.set_mode(request.node, bmc_mode(request.mode), milliseconds(request.delay_ms));
     return {};
   }
+  if (path == "/leak") {
+    LeakRequest request;
+    TRY_VOID(parse_json(body, request));
+    NodeState* node = parts_.power.find(request.node);
+    const auto detector =
+        node == nullptr ? std::map<std::string, std::string>::iterator{}
+                        : node->leak_detectors.find(request.detector);
+    if (node == nullptr || detector == node->leak_detectors.end()) {
+      return make_error(Code::not_found, "no BMC of node " + request.node + " has a detector " +
+                                             request.detector);
+    }
+    static constexpr const char* states[] = {"OK", "Warning", "Critical", "Unavailable"};
+    detector->second = states[static_cast<std::size_t>(request.level)];
+    return {};
+  }
   return post_fabric(path, body);
 }
 
@@ -189,6 +208,12 @@ Result<> ControlApi::inject(const FaultRequest& request) {
   if (request.level < 0 || request.level > 7) {
     return make_error(Code::invalid, "level must be 0 to 7");
   }
+  for (const auto& line : split(request.line, '\n')) {
+    if (line.size() <= KernelLogRing::write_limit) continue;
+    const std::string most = std::to_string(KernelLogRing::write_limit);
+    return make_error(Code::invalid, "a record of the kernel has at most " + most +
+                                         " bytes, not " + std::to_string(line.size()));
+  }
   const std::string state = paths_.node(request.node) + "/hw/nvml.state";
   if (const auto fault = gpu_fault(request.kind)) {
     if (request.gpu < 0 || request.gpu >= node->hardware.gpus) {
@@ -197,6 +222,10 @@ Result<> ControlApi::inject(const FaultRequest& request) {
     }
     const Sticky sticky = request.sticky ? Sticky::yes : Sticky::no;
     TRY_VOID(apply_fault(state, request.gpu, *fault, sticky));
+  }
+  if (request.kind == FaultKind::memory_error) {
+    TRY_VOID(count_memory_error(paths_.node(request.node) + "/syssystem",
+                                request.sticky ? Sticky::yes : Sticky::no));
   }
   TRY_VOID(write_lines(request));
   if (request.kind == FaultKind::none || request.facility == LogFacility::user) return {};

@@ -5,7 +5,8 @@ namespace tundish::lab {
 std::span<const std::string_view> enum_names(FaultKind) {
   static constexpr std::string_view names[] = {
       "none",        "lost",     "ecc_uncorrected", "gsp", "row_remap_failure", "row_remap_pending",
-      "nvlink_down", "throttle", "driver_hang"};
+      "nvlink_down", "throttle", "fabric_lost", "driver_hang",
+      "memory_error"};
   return names;
 }
 
@@ -153,6 +154,17 @@ void BmcRequest::fields(Fields& f) {
   f(1, "node", node, "Node.");
   f(2, "mode", mode, "How its BMC answers a reset.");
   f(3, "delay_ms", delay_ms, "Delay of a late answer. Unit: ms.");
+}
+
+std::span<const std::string_view> enum_names(LeakLevel) {
+  static constexpr std::string_view names[] = {"dry", "warning", "critical", "unavailable"};
+  return names;
+}
+
+void LeakRequest::fields(Fields& f) {
+  f(1, "node", node, "Node.");
+  f(2, "detector", detector, "Detector of leaks: ColdPlate or Manifold.");
+  f(3, "level", level, "What it shows: dry, warning, critical or unavailable.");
 }
 
 void RunRequest::fields(Fields& f) {

@@ -76,7 +76,9 @@ enum class FaultKind {
   row_remap_pending,
   nvlink_down,
   throttle,
-  driver_hang
+  fabric_lost,
+  driver_hang,
+  memory_error  ///< of the node's own memory: its controller counts it
 };
 std::span<const std::string_view> enum_names(FaultKind);
 enum class LogFacility { kernel, user };
@@ -132,6 +134,17 @@ struct BmcRequest {
   std::string node;
   BmcVerb mode = BmcVerb::normal;
   int delay_ms = 3000;
+
+  void fields(Fields& f);
+};
+
+enum class LeakLevel { dry, warning, critical, unavailable };
+std::span<const std::string_view> enum_names(LeakLevel);
+/// What a detector of leaks at the node's BMC shows.
+struct LeakRequest {
+  std::string node;
+  std::string detector = "ColdPlate";
+  LeakLevel level = LeakLevel::critical;
 
   void fields(Fields& f);
 };

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <fstream>
 #include <utility>
 
@@ -14,6 +15,8 @@ namespace tundish::lab {
 namespace {
 
 constexpr Duration restart_after = milliseconds(500);
+/// One that does not stay up is tried less and less often: 1, 2, 4 ... seconds.
+constexpr Duration longest_pause = seconds(30);
 constexpr Duration stop_grace = seconds(10);
 /// One that ended sooner does not stay up.
 constexpr Duration least_life = seconds(10);
@@ -30,6 +33,11 @@ std::string last_line(const std::string& file) {
 
 }  // namespace
 
+Duration DaemonKeeper::pause() const {
+  if (short_lives_ == 0) return restart_after;
+  return std::min(longest_pause, seconds(std::int64_t{1} << std::min(short_lives_ - 1, 10)));
+}
+
 Result<> DaemonKeeper::start() {
   wanted_ = true;
   if (pid_ != 0 && process::is_alive(pid_)) return {};
@@ -39,12 +47,14 @@ Result<> DaemonKeeper::start() {
   daemon.log_file = paths.log() + "/tundishd.log";
   daemon.directory = paths.root;
   const auto pid = process::spawn_daemon(daemon);
-  start_at_ = loop_.now() + restart_after;  // of the next try
+  start_at_ = loop_.now() + pause();  // of the next try
   if (!pid) return pid.error();
   pid_ = *pid;
   started_at_ = loop_.now();
   ++starts_;
-  log(LogLevel::info, "lab_daemon_started", {{"pid", pid_}, {"starts", starts_}});
+  if (short_lives_ == 0) {
+    log(LogLevel::info, "lab_daemon_started", {{"pid", pid_}, {"starts", starts_}});
+  }
   return {};
 }
 
@@ -67,13 +77,22 @@ void DaemonKeeper::stop(std::function<void()> done) {
 
 void DaemonKeeper::poll() {
   if (pid_ != 0 && !process::is_alive(pid_)) {
-    log(LogLevel::warn, "lab_daemon_ended", {{"pid", pid_}});
-    pid_ = 0;
-    start_at_ = loop_.now() + restart_after;
     const bool stays = std::exchange(killed_, false) || loop_.now() - started_at_ >= least_life;
     failure_ = stays ? "" : last_line(paths_of(spec_).log() + "/tundishd.log");
+    short_lives_ = stays ? 0 : short_lives_ + 1;
+    if (stays) {
+      log(LogLevel::warn, "lab_daemon_ended", {{"pid", pid_}});
+    } else if (short_lives_ == 1) {  // once: it ends in the same way again and again
+      log(LogLevel::error, "lab_daemon_does_not_stay_up",
+          {{"why", failure_}, {"longest_pause_s", longest_pause.s()}});
+    }
+    pid_ = 0;
+    start_at_ = loop_.now() + pause();
   }
-  if (pid_ != 0 && loop_.now() - started_at_ >= least_life) failure_.clear();
+  if (pid_ != 0 && loop_.now() - started_at_ >= least_life) {
+    failure_.clear();
+    short_lives_ = 0;
+  }
   if (!wanted_ || pid_ != 0 || loop_.now() < start_at_) return;
   const auto started = start();
   if (started) return;

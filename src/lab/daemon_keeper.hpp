@@ -24,6 +24,8 @@ class DaemonKeeper {
   const std::string& failure() const { return failure_; }
 
  private:
+  Duration pause() const;
+
   net::Loop& loop_;
   LabSpec spec_;
   bool wanted_ = false;
@@ -33,6 +35,7 @@ class DaemonKeeper {
   Instant started_at_;
   bool killed_ = false;  ///< by our own hand
   std::string failure_;
+  int short_lives_ = 0;  ///< one after the other
 };
 
 }  // namespace tundish::lab

@@ -43,6 +43,7 @@ constexpr std::array keys = {
     Key{"throttle", &GpuState::throttle}, Key{"nvlinks", &GpuState::nvlinks},
     Key{"nvlink_errors", &GpuState::nvlink_errors}, Key{"pcie_gen", &GpuState::pcie_gen},
     Key{"pcie_width", &GpuState::pcie_width}, Key{"pcie_replays", &GpuState::pcie_replays},
+    Key{"fabric_state", &GpuState::fabric_state}, Key{"fabric_clique", &GpuState::fabric_clique},
     Key{"wrong_sums", &GpuState::wrong_sums},
     Key{"hang_ms", &GpuState::hang_ms}, Key{"pids", nullptr, &GpuState::pids},
     Key{"sticky", nullptr, &GpuState::sticky}};
@@ -111,10 +112,13 @@ constexpr std::array fault_names = {FaultName{GpuFault::lost, "lost"},
                                     FaultName{GpuFault::row_remap_pending, "row-remap-pending"},
                                     FaultName{GpuFault::nvlink_down, "nvlink-down"},
                                     FaultName{GpuFault::throttle, "throttle"},
+                                    FaultName{GpuFault::fabric_lost, "fabric-lost"},
                                     FaultName{GpuFault::driver_hang, "driver-hang"}};
 
 /// Clocks event reasons. Source: nvml.h, nvmlClocksEventReasonHwThermalSlowdown; checked 2026-11
 constexpr std::int64_t hw_thermal_slowdown = 0x40;
+/// nvmlGpuFabricState. Source: nvml.h 12, NVML_GPU_FABRIC_STATE_*; checked 2026-11
+constexpr std::int64_t not_registered = 1, registered = 3;
 constexpr std::int64_t slow_clock = 345;  ///< MHz
 constexpr std::int64_t for_ever_ms = 24 * 3600 * 1000;
 
@@ -157,6 +161,9 @@ void break_gpu(GpuState& gpu, GpuFault fault) {
       }
       gpu.throttle |= hw_thermal_slowdown;
       return;
+    case GpuFault::fabric_lost:
+      gpu.fabric_state = not_registered;
+      return;
     case GpuFault::driver_hang:
       gpu.hang_ms = for_ever_ms;
       return;
@@ -167,6 +174,7 @@ void break_gpu(GpuState& gpu, GpuFault fault) {
 void restart_gpu(GpuState& gpu) {
   gpu.remapped += gpu.remap_pending;
   gpu.gsp = gpu.ecc_uncorrected = gpu.ecc_corrected = gpu.remap_pending = gpu.recovery_action = 0;
+  gpu.fabric_state = registered;
   gpu.nvlinks += std::exchange(gpu.nvlinks_lost, 0);
   if (gpu.clock_lost > 0) gpu.throttle &= ~hw_thermal_slowdown;
   gpu.clock += std::exchange(gpu.clock_lost, 0);
@@ -186,6 +194,7 @@ GpuStates make_gpu_states(const GpuInventory& inventory) {
     GpuState gpu;
     gpu.index = i;
     gpu.name = inventory.name;
+    gpu.fabric_clique = inventory.clique;
     gpu.serial = printed("16523%04d%02d", inventory.node, i);
     gpu.uuid = printed("GPU-%08x-%04x-4000-8000-", inventory.node, i) +
                printed("%06x%06x", inventory.node, i);

@@ -38,6 +38,8 @@ struct GpuState {
   std::int64_t nvlinks = 18;         ///< links that are up, from link 0
   std::int64_t nvlinks_lost = 0;     ///< links that a fault took down until a reset or boot
   std::int64_t nvlink_errors = 0;    ///< CRC errors on link 0
+  std::int64_t fabric_state = 3;     ///< of its registration with the NVLink fabric; 3: completed
+  std::int64_t fabric_clique = 0;    ///< above 0: of an NVLink domain beyond the node
   std::int64_t pcie_gen = 5;
   std::int64_t pcie_width = 16;
   std::int64_t pcie_replays = 0;
@@ -60,6 +62,7 @@ enum class GpuFault {
   row_remap_pending,
   nvlink_down,
   throttle,    ///< held at a low clock for heat
+  fabric_lost,  ///< it is registered with the NVLink fabric no more
   driver_hang  ///< every question hangs, until a boot
 };
 enum class Sticky { no, yes };
@@ -69,6 +72,7 @@ struct GpuInventory {
   int node = 0;
   int gpus = 8;
   std::string name = "NVIDIA H100 80GB HBM3";
+  int clique = 0;  ///< of an NVLink domain beyond the node; 0: none
 };
 
 GpuStates make_gpu_states(const GpuInventory& inventory);

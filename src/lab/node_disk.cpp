@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "lab/gpu_state.hpp"
 #include "lab/hca_files.hpp"
+#include "lab/memory_files.hpp"
 #include "lab/namespaces.hpp"
 #include "lab/pci_files.hpp"
 #include "lab/root_parts.hpp"
@@ -73,10 +74,12 @@ Result<> prepare_node(const LabSpec& spec, const LabNode& node) {
   TRY_VOID(prepare_sysclass(folder + "/sysclass", node));
   const std::string state = folder + "/hw/nvml.state";
   TRY_VOID(make_folder(folder + "/syspci"));
+  TRY_VOID(prepare_memory(folder + "/syssystem"));
   if (node.gpus > 0 && !exists(state)) {
     GpuInventory inventory;
     inventory.node = node.index;
     inventory.gpus = node.gpus;
+    inventory.clique = node.nvlink_clique;
     const auto gpus = make_gpu_states(inventory);
     TRY_VOID(save_gpu_states(state, gpus));
     TRY_VOID(prepare_pci(folder + "/syspci", gpus));
@@ -91,6 +94,7 @@ Result<std::string> prepare_boot(const LabSpec& spec, const LabNode& node) {
   std::error_code ignored;
   fs::remove(folder + "/booted", ignored);
   fs::remove(folder + "/host_pid", ignored);
+  TRY_VOID(clear_memory_on_boot(folder + "/syssystem"));
   if (node.gpus > 0) TRY_VOID(clear_on_boot(folder + "/hw/nvml.state"));
   return boot_id;
 }

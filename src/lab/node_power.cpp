@@ -53,6 +53,7 @@ NodePower::NodePower(net::Loop& loop, LabSpec spec, KernelLogServer& kernel_log,
       fabric_(fabric) {
   for (auto& hardware : hardware_of(spec_)) {
     const std::string name = hardware.name;
+    if (hardware.gpus > 0) nodes_[name].leak_detectors = {{"ColdPlate", "OK"}, {"Manifold", "OK"}};
     nodes_[name].hardware = std::move(hardware);
   }
 }

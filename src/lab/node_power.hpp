@@ -29,6 +29,8 @@ struct NodeState {
   std::string failure;    ///< why the last boot failed
   std::vector<std::string> cgroups;
   std::vector<std::string> problems;
+  /// Of a liquid-cooled node, as its BMC shows them: name -> DetectorState. Power is no matter.
+  std::map<std::string, std::string> leak_detectors;
 };
 
 /// Lives on the loop thread. Owns every node-init process.

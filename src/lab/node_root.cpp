@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "lab/cgroups.hpp"
+#include "lab/memory_files.hpp"
 #include "lab/namespaces.hpp"
 #include "lab/root_parts.hpp"
 
@@ -40,6 +41,7 @@ Result<> mount_sys(const std::string& root, const std::string& folder) {
   const std::string pci = root + "/sys/bus/pci/devices";
   const bool has_bus = fs::exists(pci, ignored) && fs::exists(folder + "/syspci", ignored);
   if (has_bus) TRY_VOID(bind_mount({folder + "/syspci", pci}));
+  TRY_VOID(mount_memory(root, folder + "/syssystem", folder + "/sysnet"));
   TRY_VOID(remount_read_only(root + "/sys"));
   if (has_bus) TRY_VOID(remount_read_only(pci));
   TRY_VOID(remount_read_only(root + "/sys/class"));

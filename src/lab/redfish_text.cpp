@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <map>
 #include <utility>
+#include <vector>
 
 namespace tundish::lab {
 namespace {
@@ -33,11 +34,18 @@ std::string object(std::initializer_list<Member> members) {
 
 std::string link(std::string_view path) { return object({{"@odata.id", quoted(path)}}); }
 
-std::string collection(std::string_view path, std::string_view type, std::string_view member) {
+std::string collection(std::string_view path, std::string_view type,
+                       const std::vector<std::string>& members) {
+  std::string links;
+  for (const auto& member : members) links += (links.empty() ? "" : ",") + link(member);
   return object({{"@odata.id", quoted(path)},
                  {"@odata.type", quoted(type)},
-                 {"Members@odata.count", "1"},
-                 {"Members", "[" + link(member) + "]"}});
+                 {"Members@odata.count", std::to_string(members.size())},
+                 {"Members", "[" + links + "]"}});
+}
+
+std::string collection(std::string_view path, std::string_view type, std::string_view member) {
+  return collection(path, type, std::vector<std::string>{std::string(member)});
 }
 
 std::string status() { return object({{"State", quoted("Enabled")}, {"Health", quoted("OK")}}); }
@@ -65,17 +73,69 @@ std::string system_document(const NodeState& node) {
                  {"Actions", object({{"#ComputerSystem.Reset", action}})}});
 }
 
+constexpr std::string_view thermal_path = "/redfish/v1/Chassis/1/ThermalSubsystem";
+
 std::string chassis_document(const NodeState& node) {
-  return object({{"@odata.id", quoted("/redfish/v1/Chassis/1")},
-                 {"@odata.type", quoted("#Chassis.v1_22_0.Chassis")},
-                 {"Id", quoted("1")},
-                 {"Name", quoted("Chassis")},
-                 {"ChassisType", quoted("RackMount")},
-                 {"SerialNumber", quoted(node.hardware.serial)},
-                 {"PowerState", quoted(power_state(node))},
-                 {"Location", object({{"Placement", object({{"Rack",
-                                                             quoted(node.hardware.rack)}})}})},
-                 {"Status", status()}});
+  const std::string placement =
+      object({{"Placement", object({{"Rack", quoted(node.hardware.rack)}})}});
+  std::string out = object({{"@odata.id", quoted("/redfish/v1/Chassis/1")},
+                            {"@odata.type", quoted("#Chassis.v1_22_0.Chassis")},
+                            {"Id", quoted("1")},
+                            {"Name", quoted("Chassis")},
+                            {"ChassisType", quoted("RackMount")},
+                            {"SerialNumber", quoted(node.hardware.serial)},
+                            {"PowerState", quoted(power_state(node))},
+                            {"Location", placement},
+                            {"Status", status()}});
+  if (node.leak_detectors.empty()) return out;
+  out.back() = ',';
+  return out + quoted("ThermalSubsystem") + ":" + link(thermal_path) + "}";
+}
+
+const std::string detection_path = std::string(thermal_path) + "/LeakDetection";
+const std::string detectors_path = detection_path + "/LeakDetectors";
+
+/// As most BMCs serve them: below the thermal subsystem. Source: DMTF DSP0268, LeakDetection 1.1,
+/// LeakDetector 1.4; checked 2026-11.
+std::optional<std::string> leak_document(std::string_view path, const NodeState& node) {
+  if (node.leak_detectors.empty()) return std::nullopt;
+  if (path == thermal_path) {
+    return object({{"@odata.id", quoted(path)},
+                   {"@odata.type", quoted("#ThermalSubsystem.v1_3_3.ThermalSubsystem")},
+                   {"Id", quoted("ThermalSubsystem")},
+                   {"Name", quoted("Thermal Subsystem")},
+                   {"LeakDetection", link(detection_path)},
+                   {"Status", status()}});
+  }
+  if (path == detection_path) {
+    return object({{"@odata.id", quoted(path)},
+                   {"@odata.type", quoted("#LeakDetection.v1_1_0.LeakDetection")},
+                   {"Id", quoted("LeakDetection")},
+                   {"Name", quoted("Leak Detection")},
+                   {"LeakDetectors", link(detectors_path)},
+                   {"Status", status()}});
+  }
+  if (path == detectors_path) {
+    std::vector<std::string> members;
+    for (const auto& [name, state] : node.leak_detectors) {
+      members.push_back(detectors_path + "/" + name);
+    }
+    return collection(path, "#LeakDetectorCollection.LeakDetectorCollection", members);
+  }
+  for (const auto& [name, state] : node.leak_detectors) {
+    if (path != detectors_path + "/" + name) continue;
+    const bool away = state == "Unavailable";
+    return object({{"@odata.id", quoted(path)},
+                   {"@odata.type", quoted("#LeakDetector.v1_4_0.LeakDetector")},
+                   {"Id", quoted(name)},
+                   {"Name", quoted("Leak Detector " + name)},
+                   {"LeakDetectorType", quoted("Moisture")},
+                   {"DetectorState", quoted(state)},
+                   {"PhysicalContext", quoted(name == "ColdPlate" ? "GPU" : "LiquidInlet")},
+                   {"Status",
+                    away ? object({{"State", quoted("UnavailableOffline")}}) : status()}});
+  }
+  return std::nullopt;
 }
 
 std::string service_root() {
@@ -130,7 +190,7 @@ std::optional<std::string> render_redfish(std::string_view path, const NodeState
     return collection(path, "#EthernetInterfaceCollection.EthernetInterfaceCollection",
                       "/redfish/v1/Managers/1/EthernetInterfaces/1");
   }
-  return std::nullopt;
+  return leak_document(path, node);
 }
 
 std::string render_redfish_error(const std::string& code, const std::string& message) {

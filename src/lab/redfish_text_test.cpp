@@ -24,6 +24,29 @@ TEST(RedfishText, EveryDocumentIsJsonThatNamesItself) {
   EXPECT_FALSE(render_redfish("/redfish/v1/Systems/2", node));
 }
 
+TEST(RedfishText, DetectorsOfLeaksAreReachedByLinksAlone) {
+  NodeState node;
+  node.hardware = hardware_of(LabSpec{})[0];
+  EXPECT_TRUE(JsonValue::parse(*render_redfish("/redfish/v1/Chassis/1", node))
+                  ->at("ThermalSubsystem")
+                  .is_absent());
+  node.leak_detectors = {{"ColdPlate", "OK"}, {"Manifold", "Critical"}};
+  std::string path = "/redfish/v1/Chassis/1";
+  for (const char* next : {"ThermalSubsystem", "LeakDetection", "LeakDetectors"}) {
+    const auto text = render_redfish(path, node);
+    ASSERT_TRUE(text) << path;
+    const auto document = JsonValue::parse(*text);
+    ASSERT_TRUE(document) << *text;
+    path = document->at(next).at("@odata.id").as_text().value_or("");
+  }
+  const auto list = JsonValue::parse(*render_redfish(path, node));
+  ASSERT_EQ(list->at("Members").size(), 2u);
+  const auto wet = JsonValue::parse(
+      *render_redfish(*list->at("Members").at(1).at("@odata.id").as_text(), node));
+  EXPECT_EQ(wet->at("DetectorState").as_text(), "Critical");
+  EXPECT_EQ(wet->at("Status").at("Health").as_text(), "OK") << "of the detector";
+}
+
 TEST(RedfishText, PowerStateFollowsTheNode) {
   NodeState node;
   node.hardware = hardware_of(LabSpec{})[2];

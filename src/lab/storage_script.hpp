@@ -8,7 +8,7 @@ namespace tundish::lab {
 
 /// POSIX sh with coreutils, util-linux, iproute2 and nftables. Exit codes after sysexits.h.
 inline constexpr std::string_view storage_script = R"sh(#!/bin/sh
-# storage-export list | sessions | create NAME <PUBLIC_KEY | remove NAME
+# storage-export list | sessions | keys | create NAME <PUBLIC_KEY | remove NAME
 #                | grant NAME ADDRESS | revoke NAME ADDRESS | restore | hostkey
 set -u
 state=/etc/storage/exports keys=/etc/ssh/exports data=/srv/exports shared=/srv/shared
@@ -121,6 +121,15 @@ sessions() {
   done
 }
 
+# What sshd would take, and not what create was given: whoever writes there opens the export.
+keys() {
+  for folder in "$state"/*/; do
+    name=$(basename "$folder")
+    [ ! -f "$keys/$name" ] || awk -v name="$name" '!/^[ \t]*#/ { for (i = 1; i < NF; i++)
+      if ($i ~ /^(ssh|ecdsa|sk)-[a-z0-9@.-]+$/) print "key", name, $i, $(i + 1) }' "$keys/$name"
+  done
+}
+
 hostkey() { echo "hostkey $(ssh-keygen -y -f /etc/ssh/ssh_host_ed25519_key)"; }
 
 restore() {
@@ -137,13 +146,13 @@ restore() {
 verb=${1:-}
 [ $# -gt 0 ] && shift
 case $verb in
-  list | sessions | restore | hostkey) [ $# -eq 0 ] || fail 64 "$verb takes nothing" ;;
+  list | sessions | keys | restore | hostkey) [ $# -eq 0 ] || fail 64 "$verb takes nothing" ;;
   create | remove) [ $# -eq 1 ] || fail 64 "$verb needs NAME" ;;
   grant | revoke) [ $# -eq 2 ] || fail 64 "$verb needs NAME ADDRESS" ;;
-  *) fail 64 'list, sessions, create, remove, grant, revoke, restore or hostkey' ;;
+  *) fail 64 'list, sessions, keys, create, remove, grant, revoke, restore or hostkey' ;;
 esac
 case $verb in
-  list | sessions | hostkey) ;;
+  list | sessions | keys | hostkey) ;;
   *) exec 9>/run/storage-export.lock && flock -w 5 9 || fail 75 'another change takes too long' ;;
 esac
 "$verb" "$@"

@@ -110,6 +110,7 @@ void LabSpec::fields(Fields& f) {
   f(14, "spines", spines, "Number of spine switches of an frr fabric.");
   f(15, "hcas", hcas, "InfiniBand ports of a GPU node in an frr lab; 0: no such fabric.");
   f(16, "storage_box", storage_box, "Whether an frr lab has a machine that exports folders.");
+  f(17, "domain_trays", domain_trays, "GPU nodes of one NVLink domain; 0: there is none.");
 }
 
 void LabPort::fields(Fields& f) {
@@ -140,6 +141,7 @@ void LabNode::fields(Fields& f) {
   f(10, "gpus", gpus, "Number of GPUs.");
   f(11, "index", index, "Place among all nodes of the lab, from 1.");
   f(12, "hcas", hcas, "InfiniBand ports.");
+  f(13, "nvlink_clique", nvlink_clique, "NVLink domain beyond the node; 0: none.");
 }
 
 std::vector<LabNode> hardware_of(const LabSpec& spec) {
@@ -152,6 +154,7 @@ std::vector<LabNode> hardware_of(const LabSpec& spec) {
     LabNode node = base_node(numbered("n%02d", i), LabRole::gpu, ++index, rack);
     add_ports(node, index, rack, 1, next_port[static_cast<std::size_t>(rack)]);
     node.gpus = spec.gpus;
+    node.nvlink_clique = i <= spec.domain_trays ? 1 : 0;
     add_hcas(spec, node, rack, next_ib_port[static_cast<std::size_t>(rack)]);
     all.push_back(std::move(node));
   }

@@ -39,6 +39,7 @@ struct LabSpec {
   int spines = 2;           ///< of an frr fabric
   int hcas = 1;             ///< InfiniBand ports of a GPU node in an frr lab; 0: no such fabric
   bool storage_box = true;  ///< of an frr lab: a machine that exports folders
+  int domain_trays = 0;  ///< GPU nodes of the one NVLink domain, from n01; 0: each is its own
 
   void fields(Fields& f);
 };
@@ -76,6 +77,7 @@ struct LabNode {
   int gpus = 0;
   int index = 0;  ///< 1-based over all nodes of the lab
   std::vector<LabHca> hcas;
+  int nvlink_clique = 0;  ///< NVLink domain beyond the node; 0: none
 
   void fields(Fields& f);
 };

@@ -152,6 +152,7 @@ struct ClusterSpec {
   Consent requeue = Consent::automatic;
   Consent replace = Consent::automatic;
   std::vector<std::string> firewall, access;
+  bool allow_checks = false;
   void fields(Fields& f) {
     f(1, "engine", engine, "slurm");
     f(2, "sku", sku, "kind of node; empty: the only GPU kind of the site");
@@ -163,6 +164,8 @@ struct ClusterSpec {
     f(7, "replace", replace, "consent to replace a broken member");
     f(8, "firewall", firewall, "what its nodes may send out of their network, in order");
     f(9, "access", access, "who may come in by the gateway, to the login node");
+    f(10, "allow_checks", allow_checks,
+      "consent to active checks on idle members, as work of the engine that gives way at once");
   }
 };
 
@@ -181,6 +184,8 @@ struct ClusterStatus {
   int setups = 0;
   std::string prefix;
   std::string access_address;
+  std::string checks_by;
+  Instant checks_at;
   void fields(Fields& f) {
     f(1, "phase", phase, "where it is");
     f(2, "phase_since", phase_since, "when it entered the phase");
@@ -198,6 +203,8 @@ struct ClusterStatus {
     f(13, "setups", setups, "times that the controller was set up");
     f(14, "prefix", prefix, "IPv4 prefix of its network");
     f(15, "access_address", access_address, "IPv4 of its gateway, where users log in; empty: none");
+    f(16, "checks_by", checks_by, "who gave or withdrew allow_checks last; empty: nobody ever did");
+    f(17, "checks_at", checks_at, "when that was");
   }
 };
 

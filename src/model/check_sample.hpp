@@ -139,6 +139,7 @@ struct CheckSample {
   std::optional<std::vector<Verdict>> foreign;
   std::optional<std::vector<ToolRun>> active;
   PairSide pair = {};
+  std::optional<std::vector<LeakDetector>> leaks = {};
   void fields(Fields& f);
   std::string fault_of(std::string_view what) const {
     const auto it = faults.find(std::string(what));
@@ -181,6 +182,7 @@ inline void CheckSample::fields(Fields& f) {
   f(32, "foreign", foreign, "verdicts of other programs that run here, with their source");
   f(33, "active", active, "programs that active checks ran");
   f(34, "pair", pair, "the other node of a check that two make together");
+  f(35, "leaks", leaks, "detectors of leaks as the BMC shows them: tundishd reads it, no agent");
 }
 
 }  // namespace tundish

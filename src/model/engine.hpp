@@ -86,6 +86,9 @@ struct DesiredEngineNode {
   std::string group;          ///< incident behind it, for permits
 };
 
+/// Active checks inside a cluster are work of its engine under this name: queue, account and job.
+inline constexpr std::string_view check_work_name = "tundish-check";
+
 struct DesiredEngine {
   std::string cluster;
   int index = 0;
@@ -97,6 +100,7 @@ struct DesiredEngine {
   std::vector<DesiredEngineNode> nodes;
   std::vector<AccountUser> users;
   std::string tenant;
+  Instant checks_since;  ///< the tenant consents: a queue for them below all others; unset: none
 };
 
 /// A job as the engine shows it. Total: words that we do not know are kept in `state`.
@@ -127,6 +131,8 @@ struct EngineObserved {
   std::vector<EngineNode> nodes;
   std::vector<EngineJob> jobs;
   std::vector<std::string> partition_nodes;
+  std::vector<std::string> check_nodes;  ///< of the queue of active checks; empty: it has none
+  bool can_preempt = false;              ///< what is in that queue gives way to all other work
   Instant started_at;                ///< of the controller daemon, when it tells
 };
 

@@ -95,6 +95,15 @@ int owner_of_line(const std::vector<LineMarks>& owners, const std::string& line)
   return found;
 }
 
+std::vector<int> owners_named_in(const std::vector<LineMarks>& owners, const std::string& line) {
+  const auto words = words_of(line);
+  std::vector<int> out;
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    if (has_name(owners[i], words)) out.push_back(static_cast<int>(i));
+  }
+  return out;
+}
+
 void add_marks(const VrfState& vrf, LineMarks& out) {
   out.names.insert(vrf.name);
   if (vrf.vrf_id != 0) out.names.insert(acl_name(vrf.vrf_id));

@@ -21,6 +21,9 @@ constexpr int no_owner = -1;
 /// of another, or speaks of what one takes from another.
 int owner_of_line(const std::vector<LineMarks>& owners, const std::string& line);
 
+/// Every one of `owners` whose names stand in the line, whatever the line says of them.
+std::vector<int> owners_named_in(const std::vector<LineMarks>& owners, const std::string& line);
+
 /// The names of a VRF, of its list, its VNI and the VLAN that carries it.
 void add_marks(const VrfState& vrf, LineMarks& out);
 void add_marks(const SegmentState& segment, LineMarks& out);

@@ -69,6 +69,8 @@ struct NetProbe {
   std::vector<ProbeService> out_of_band;
   std::string gateway;
   std::vector<ProbeExport> exports;
+  std::vector<ProbeService> leaf;
+  std::string address;
   void fields(Fields& f) {
     f(1, "self", self, "NODE/INTERFACE of the one who runs it");
     f(2, "token", token, "16 hex digits: marks the frames of this run");
@@ -81,6 +83,8 @@ struct NetProbe {
     f(9, "out_of_band", out_of_band, "what is tried by TCP on the out-of-band port");
     f(10, "gateway", gateway, "IPv4 of the segment's gateway: packets are sent through it too");
     f(11, "exports", exports, "storage exports that are tried, the own one first");
+    f(12, "leaf", leaf, "addresses of the leaf itself that are tried; port 0: by ICMP");
+    f(13, "address", address, "IPv4 that it sends from; empty: its port's own");
   }
 };
 
@@ -94,6 +98,13 @@ struct ProbeSighting {
     f(2, "way", way, "how it came");
   }
 };
+
+/// Whether the port has a link at all. Without one nothing leaves it and nothing comes in.
+enum class ProbeLink { unknown, up, down };
+inline std::span<const std::string_view> enum_names(ProbeLink) {
+  static constexpr std::string_view names[] = {"unknown", "up", "down"};
+  return names;
+}
 
 enum class ProbeReach { reached, refused, silent, failed };
 inline std::span<const std::string_view> enum_names(ProbeReach) {
@@ -130,6 +141,9 @@ struct NetProbeSeen {
   std::string fault;
   std::vector<ProbeServiceSeen> out_of_band;
   std::vector<ProbeExportSeen> exports;
+  std::vector<ProbeServiceSeen> leaf;
+  ProbeLink link = ProbeLink::unknown;
+  int heard_self = 0;
   void fields(Fields& f) {
     f(1, "received", received, "distinct sightings, sorted");
     f(2, "services", services, "in the order asked");
@@ -137,6 +151,9 @@ struct NetProbeSeen {
     f(4, "fault", fault, "why a part could not be done; empty: all was");
     f(5, "out_of_band", out_of_band, "as asked, and tundishd as the agent knows it");
     f(6, "exports", exports, "in the order asked");
+    f(7, "leaf", leaf, "in the order asked");
+    f(8, "link", link, "of the port, at the beginning and at the end: up, down or unknown (changed)");
+    f(9, "heard_self", heard_self, "own frames that its ear saw leave: it was not deaf");
   }
 };
 

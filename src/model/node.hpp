@@ -154,6 +154,7 @@ struct NodeStatus {
   std::string verdicts_boot;
   std::int64_t verdicts_seq = 0;
   std::vector<Verdict> active_verdicts;
+  std::vector<Verdict> bmc_verdicts;
   void fields(Fields& f) {
     f(1, "phase", phase, "where it is in its life cycle");
     f(2, "phase_since", phase_since, "when it entered the phase");
@@ -175,6 +176,7 @@ struct NodeStatus {
     f(16, "verdicts_boot", verdicts_boot, "boot that the verdicts are of");
     f(17, "verdicts_seq", verdicts_seq, "of the newest verdicts; older ones that come late differ");
     f(18, "active_verdicts", active_verdicts, "of each active check, what it last found");
+    f(19, "bmc_verdicts", bmc_verdicts, "what its BMC shows; those that are ok are left out");
   }
 };
 

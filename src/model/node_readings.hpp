@@ -190,6 +190,25 @@ struct SensorReading {
   }
 };
 
+/// A detector of leaks as the node's BMC shows it, in the words of its schema.
+/// Source: DMTF DSP0268 2025.4, LeakDetector 1.6; checked 2026-11
+struct LeakDetector {
+  std::string name;
+  std::string type;
+  std::string state;
+  std::string presence;
+  std::string health;
+  std::string place;
+  void fields(Fields& f) {
+    f(1, "name", name, "chassis/detector, as their Ids say");
+    f(2, "type", type, "Moisture or FloatSwitch; empty: not told");
+    f(3, "state", state, "DetectorState: OK, Warning, Critical, Unavailable; empty: not told");
+    f(4, "presence", presence, "State of its Status: Enabled, Absent, Disabled ...");
+    f(5, "health", health, "Health of its Status: of the detector, not of what it watches");
+    f(6, "place", place, "where it sits, as the BMC says");
+  }
+};
+
 /// A storage server as this node's client sees it.
 struct StorageClient {
   std::string target;

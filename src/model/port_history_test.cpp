@@ -33,6 +33,20 @@ TEST(PortHistory, DownIsTimedFromTheFirstLook) {
   EXPECT_FALSE(port.down_since().is_set());
 }
 
+// The loss of a boot was timed from the boot before, and every restart of ours counted as a drop.
+TEST(PortHistory, AStartOfTheNodeIsNoLoss) {
+  PortHistory port;
+  port.look(PortSeen::down, start);
+  port.begin_boot();
+  port.look(PortSeen::down, start + minutes(4));
+  EXPECT_EQ(port.down_since(), start + minutes(4)) << "as of this boot";
+  port.look(PortSeen::up, start + minutes(5));
+  EXPECT_EQ(port.drops(start + minutes(5)), 0) << "it came up for the first time";
+  port.look(PortSeen::down, start + minutes(6));
+  port.look(PortSeen::up, start + minutes(7));
+  EXPECT_EQ(port.drops(start + minutes(7)), 1) << "and then it was lost";
+}
+
 TEST(PortHistory, DropsAreForgottenAfterTwelveHours) {
   PortHistory port = lost_for(minutes(1));
   EXPECT_EQ(port.drops(start + hours(12)), 1);

@@ -24,16 +24,17 @@ enum class Resource {
   clock,
   thermal,
   power,
+  cooling,  ///< the liquid that cools a tray, and what keeps it in
   process,
   identity,
   unknown
 };
 inline std::span<const std::string_view> enum_names(Resource) {
   static constexpr std::string_view names[] = {
-      "gpu",     "gpu_memory",     "nvlink",         "nvswitch", "pcie",
-      "nic",     "link",           "leaf",           "cpu",      "memory",
-      "disk",    "storage_client", "storage_server", "service",  "clock",
-      "thermal", "power",          "process",        "identity", "unknown"};
+      "gpu",     "gpu_memory",     "nvlink",         "nvswitch", "pcie",     "nic",     "link",
+      "leaf",    "cpu",            "memory",         "disk",     "storage_client",
+      "storage_server",            "service",        "clock",    "thermal",  "power",   "cooling",
+      "process", "identity",       "unknown"};
   return names;
 }
 

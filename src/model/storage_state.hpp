@@ -12,10 +12,12 @@ namespace tundish {
 struct StorageExport {
   std::string name;
   std::vector<std::string> addresses;
+  std::vector<std::string> keys = {};
   bool operator==(const StorageExport&) const = default;
   void fields(Fields& f) {
     f(1, "name", name, "of the export: the tenant's");
     f(2, "addresses", addresses, "IPv4, sorted: those that were granted it");
+    f(3, "keys", keys, "public keys that open it, without comment, sorted");
   }
 };
 
@@ -34,11 +36,13 @@ struct StorageSeen {
   std::vector<StorageExport> exports;
   std::vector<StorageSession> sessions;
   std::string identity_key;
+  bool shows_keys = false;
   bool operator==(const StorageSeen&) const = default;
   void fields(Fields& f) {
     f(1, "exports", exports, "sorted by name");
     f(2, "sessions", sessions, "sorted by address");
     f(3, "identity_key", identity_key, "public key of the server, as clients must find it");
+    f(4, "shows_keys", shows_keys, "it tells which keys open each export; else they are unknown");
   }
 };
 

@@ -199,16 +199,31 @@ struct ForeignNumbers {
   }
 };
 
+/// A place that a tunnel's frames are sent to, as the switch's forwarding table has it, whoever put
+/// it there.
+struct TunnelPeer {
+  int vni = 0;
+  std::string address;
+  bool operator==(const TunnelPeer&) const = default;
+  auto operator<=>(const TunnelPeer&) const = default;
+  void fields(Fields& f) {
+    f(1, "vni", vni, "of the segment or the VRF");
+    f(2, "address", address, "IPv4 of the far tunnel end");
+  }
+};
+
 /// A switch's configuration as read. `unclear` holds every line inside an object of ours that was
 /// not understood: a switch with one is never called in step.
 struct SwitchSeen {
   SwitchState own;
   ForeignNumbers foreign;
   std::vector<std::string> unclear;
+  std::vector<TunnelPeer> peers;
   void fields(Fields& f) {
     f(1, "own", own, "what we own, as read");
     f(2, "foreign", foreign, "numbers and names of others");
     f(3, "unclear", unclear, "lines within our objects that were not understood");
+    f(4, "peers", peers, "where our tunnels send to, sorted; of switches that show it");
   }
 };
 

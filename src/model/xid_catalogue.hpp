@@ -34,11 +34,13 @@ enum class FaultAction {
   fabric,    ///< look at links and switches
   software,  ///< update driver or firmware
   trend,     ///< count
-  by_text    ///< the line says it (XID 154)
+  by_text,   ///< the line says it (XID 154)
+  power_off  ///< off, and it stays off: what is live is in danger (a leak); then replace
 };
 inline std::span<const std::string_view> enum_names(FaultAction) {
-  static constexpr std::string_view names[] = {"none",   "app",      "reset", "reboot", "rma",
-                                               "fabric", "software", "trend", "by_text"};
+  static constexpr std::string_view names[] = {"none",   "app",      "reset", "reboot",
+                                               "rma",    "fabric",   "software", "trend",
+                                               "by_text", "power_off"};
   return names;
 }
 

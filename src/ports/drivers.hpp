@@ -7,6 +7,7 @@
 
 #include "model/engine.hpp"
 #include "model/fabric_state.hpp"
+#include "model/node_readings.hpp"
 #include "model/notice.hpp"
 #include "model/storage_state.hpp"
 #include "model/switch_state.hpp"
@@ -26,11 +27,21 @@ class Agents {
 
 enum class PowerVerb { on, off, cycle, restart };
 
+/// One look at what a BMC watches.
+struct BmcReading {
+  std::vector<LeakDetector> leaks;  ///< empty: it has none
+};
+
 class Bmc {
  public:
   virtual ~Bmc() = default;
   using Done = std::function<void(Result<>)>;
+  using ReadDone = std::function<void(Result<BmcReading>)>;
   virtual void start(const std::string& bmc_address, PowerVerb verb, Duration limit, Done done) = 0;
+  /// Changes nothing. `limit` is that of each question; a look may need several.
+  virtual void read(const std::string& bmc_address, Duration /*limit*/, ReadDone done) {
+    done(make_error(Code::unsupported, "the BMC " + bmc_address + " tells of no sensor"));
+  }
 };
 
 struct PortRef {

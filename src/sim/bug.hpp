@@ -22,7 +22,8 @@ enum class Bug {
   reset_on_userspace_witness,
   half_a_gang,
   blame_ignores_shared_fate,
-  act_in_window
+  act_in_window,
+  lease_kept
 };
 inline std::span<const std::string_view> enum_names(Bug) {
   static constexpr std::string_view names[] = {"none",
@@ -40,7 +41,8 @@ inline std::span<const std::string_view> enum_names(Bug) {
                                                "reset_on_userspace_witness",
                                                "half_a_gang",
                                                "blame_ignores_shared_fate",
-                                               "act_in_window"};
+                                               "act_in_window",
+                                               "lease_kept"};
   return names;
 }
 

@@ -1,6 +1,6 @@
 // Planted bugs. What a broken tundishd would do is done here, around the shipped code: a wrong
 // operation, a wrong call, a wrong permit. Some live in the fakes instead (skip_wipe,
-// clear_foreign_drain, requeue_of_other_tenant, witness_twice).
+// clear_foreign_drain, requeue_of_other_tenant, witness_twice, lease_kept).
 #include "control/allocation/order.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/blame_ops.hpp"
@@ -203,7 +203,8 @@ void plant_bug(Site& site, Bug bug) {
     case Bug::clear_foreign_drain:
     case Bug::skip_wipe:
     case Bug::witness_twice:
-    case Bug::requeue_of_other_tenant: return;
+    case Bug::requeue_of_other_tenant:
+    case Bug::lease_kept: return;
   }
   site.after(ripe, [&site, deed] { persist(site, deed); });
 }

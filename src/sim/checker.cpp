@@ -5,6 +5,7 @@
 
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/incident_ops.hpp"
+#include "model/ops/incident_proof.hpp"
 #include "model/ops/maintenance_ops.hpp"
 #include "model/ops/pool.hpp"
 #include "model/ops/tenancy_ops.hpp"
@@ -36,7 +37,8 @@ bool all_good(const std::vector<Verdict>& verdicts) {
          });
 }
 
-/// I8: checks passed after the last witness, and a wipe after them.
+/// I8: checks passed after the last witness, those that showed the fault among them, and a wipe
+/// after them.
 bool was_proved(const Incident& incident) {
   bool proved = false;
   bool wiped = false;
@@ -48,7 +50,8 @@ bool was_proved(const Incident& incident) {
     }
     if (entry.what == "wipe") wiped = entry.outcome == StepOutcome::done;
   }
-  return proved && wiped && all_good(incident.verdicts);
+  const bool measured = unproved(proof_of(incident), incident.verdicts).empty();
+  return proved && wiped && measured && all_good(incident.verdicts);
 }
 
 }  // namespace
@@ -108,9 +111,12 @@ void Checker::check_repair_call(const DriverCall& call) {
   if (maintenance_over(*view_, node->id)) {
     broken_.push_back("repair of " + node->meta.name + " while people work on it");
   }
+  const SimNode* real = world_.find_id(node->id.str());
+  if (real && real->leak == "Critical") return;  // liquid beside live parts: its power goes
   for (const auto& id : view_->incidents_on(node->id)) {
     const Incident* incident = view_->find(id);
-    if (incident && has_hardware_witness(*incident)) return;
+    // What was seen stays seen: checks that pass later replace the verdicts.
+    if (incident && (has_hardware_witness(*incident) || witnessed_.contains(id.str()))) return;
   }
   broken_.push_back("repair of " + node->meta.name + " without a hardware witness");
 }
@@ -128,6 +134,14 @@ void Checker::on_commit(const Batch& batch, Instant now) {
     if (change.kind == Incident::kind) commit_incident(change.id, body_of<Incident>(change));
     if (const auto* claim = body_of<Claim>(change)) commit_claim(*claim, now);
     if (change.kind == PoolEntry::kind) commit_pool(change.id, body_of<PoolEntry>(change), now);
+    if (const auto* node = body_of<Node>(change)) {
+      nodes_.insert(node->id);
+      if (node->status.allocation.empty()) {
+        given_.erase(node->id);
+      } else {
+        given_.insert(node->id);
+      }
+    }
     if (change.kind == Allocation::kind) {
       commit_allocation(change.id, body_of<Allocation>(change));
     }
@@ -153,6 +167,7 @@ void Checker::commit_incident(const std::string& id, const Incident* incident) {
     broken_.push_back("incident " + id + " sent a node away on a user's word");
   }
   incident_states_[id] = incident->state;
+  if (has_hardware_witness(*incident)) witnessed_.insert(id);
 }
 
 /// What nodes share costs none of them: 0 nodes are drained for a server or a leaf.
@@ -274,7 +289,10 @@ void Checker::check_witnesses(const NodeId& id) {
   for (const auto& [incident_id, incident] : view_->all<Incident>()) {
     if (incident.node != id) continue;
     stored += std::count_if(incident.witnesses.begin(), incident.witnesses.end(),
-                            [](const Witness& w) { return w.provenance != Provenance::probe; });
+                            [](const Witness& w) {
+                              return w.provenance == Provenance::kernel ||
+                                     w.provenance == Provenance::userspace;
+                            });
     stored += incident.witnesses_dropped;
   }
   if (stored > real->second.fault_lines) {
@@ -293,6 +311,16 @@ void Checker::check_jobs() {
                           " faults on its nodes");
       }
     }
+  }
+}
+
+/// Nobody's node is put under load for us: by the event that made an allocation durable, the lease
+/// of every active check on its nodes is taken back.
+void Checker::check_lease(const NodeId& id) {
+  const SimNode* node = given_.contains(id) ? world_.find_id(id.str()) : nullptr;
+  if (!node || node->active_run.empty() || node->run_in_cluster) return;
+  if (!node->run_holder.expired()) {
+    broken_.push_back(node->name + " is of an allocation while active checks run under a lease");
   }
 }
 
@@ -318,6 +346,7 @@ std::vector<std::string> Checker::after_event() {
     for (const auto& id : nodes_) {
       if (const Node* node = view_->find(id)) check_node(*node);
       check_witnesses(id);
+      check_lease(id);
     }
     for (const auto& id : allocations_) {
       if (const Allocation* found = view_->find(id)) check_ownership(*found);
@@ -338,6 +367,7 @@ std::vector<std::string> Checker::sweep() {
   for (const auto& [id, node] : view_->all<Node>()) {
     check_node(node);
     check_witnesses(id);
+    check_lease(id);
   }
   for (const auto& [port, segment] : world_.ports) check_port(port);
   check_quota();

@@ -57,6 +57,8 @@ class Checker {
   void check_pools();
   void check_exports();
   void check_node(const Node& node);
+  bool cause_stands(const Incident& incident) const;
+  void check_lease(const NodeId& node);
   void check_witnesses(const NodeId& node);
   void check_jobs();
   void check_repair_call(const DriverCall& call);
@@ -81,6 +83,8 @@ class Checker {
   std::map<std::string, PoolEntry> pool_entries_;         ///< durable
   std::set<std::string> allocations_known_;               ///< durable
   std::set<std::string> claims_known_;                    ///< durable
+  std::set<std::string> witnessed_;                       ///< durable: by hardware, at some time
+  std::set<NodeId> given_;                                ///< durable: of an allocation
   std::vector<std::string> broken_;
 };
 

@@ -75,15 +75,22 @@ class FakeAgents final : public Agents {
       : world_(world), process_(process), link_(world, trouble, process), checker_(checker) {}
   void start(const NodeId& node, VerbCall call, Duration limit, Done done) override;
   void stop(const NodeId& node, const std::string& key) override;
+  ~FakeAgents() override;
 
  private:
+  /// Held until the run is answered, stopped, or tundishd dies.
+  struct Lease {
+    Done done;
+    std::shared_ptr<int> held = std::make_shared<int>(0);
+  };
+  static void end(Lease& lease, Result<VerbResult> result);
   void start_leased(const NodeId& node, VerbCall call, Duration limit, Done done);
 
   World& world_;
   std::weak_ptr<int> process_;
   Link link_;
   Checker& checker_;
-  std::map<std::string, std::function<void()>> leased_;  ///< key of a leased run -> end it now
+  std::map<std::string, std::shared_ptr<Lease>> leased_;  ///< by key of the run
 };
 
 class FakeBmc final : public Bmc {
@@ -91,6 +98,7 @@ class FakeBmc final : public Bmc {
   FakeBmc(World& world, const Trouble& trouble, std::weak_ptr<int> process, Checker& checker)
       : world_(world), link_(world, trouble, std::move(process)), checker_(checker) {}
   void start(const std::string& bmc_address, PowerVerb verb, Duration limit, Done done) override;
+  void read(const std::string& bmc_address, Duration limit, ReadDone done) override;
 
  private:
   World& world_;

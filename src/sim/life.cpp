@@ -4,6 +4,7 @@
 
 #include "control/fault/policy.hpp"
 #include "model/ops/incident_ops.hpp"
+#include "model/ops/incident_proof.hpp"
 
 namespace tundish::sim {
 namespace {
@@ -101,7 +102,16 @@ std::optional<Result<VerbResult>> Life::answer_verb(const VerbCall& call) {
     Verdict verdict;
     verdict.check = "story";
     verdict.state = end == ActEnd::done ? VerdictState::ok : VerdictState::fail;
-    out.verdicts.push_back(plan_.verdict.value_or(verdict));
+    verdict = plan_.verdict.value_or(verdict);
+    out.verdicts.push_back(verdict);
+    // What is asked for by name is as good as the story says.
+    if (verdict.state == VerdictState::ok && call.run_checks) {
+      for (const auto& name : call.run_checks->checks) {
+        if (name == serve_checks) continue;
+        verdict.check = name;
+        out.verdicts.push_back(verdict);
+      }
+    }
   }
   return Result<VerbResult>(out);
 }

@@ -1,6 +1,7 @@
 #include "sim/process.hpp"
 
 #include "base/check.hpp"
+#include "families/checks/check.hpp"
 
 namespace tundish::sim {
 
@@ -29,7 +30,8 @@ Process::Process(ProcessParts parts)
                             [this](const control::Action& action, const control::Permit& permit) {
                               checker.on_permit(action, permit);
                             },
-                            {}});
+                            {},
+                            checks::judge_bmc});
   manager->start();
 }
 

@@ -93,6 +93,26 @@ void plan_relapse(Site& site, Duration at) {
   });
 }
 
+/// What is wet goes off and to the vendor; and a tray that is out for something else leaks as well.
+void plan_leaks(Site& site) {
+  once(site, minutes(150), [&site] {
+    for (auto& [name, node] : site.world().nodes) {
+      if (!is_free(site, node)) continue;
+      site.world().wet(node);
+      return true;
+    }
+    return false;
+  });
+  once(site, minutes(51), [&site] {
+    SimNode* node = find_node(site, "alone", MemberRole::member);
+    if (!node) return false;
+    site.world().wet(*node);
+    // Dry before a person insists on the node.
+    site.after(minutes(3), [node] { node->leak = "OK"; });
+    return true;
+  });
+}
+
 const Maintenance* window_of(Site& site) {
   const auto& windows = site.view()->all<Maintenance>();
   return windows.empty() ? nullptr : &windows.begin()->second;
@@ -158,6 +178,8 @@ void plan_vendor(Site& site, Duration at) {
                 const Incident* incident = sent_away();
                 SimNode* node = site.world().find_id(incident->node.str());
                 node->gpus.assign(node->gpus.size(), {});
+                if (node->leak == "Critical") node->leak = "OK";
+                if (!node->powered) site.world().power(*node, PowerVerb::on);
                 site.perform(close_incident(incident->id));
               });
   });
@@ -201,6 +223,7 @@ void plan_script_of_people(Site& site) {
   plan_reports(site, minutes(118));
   plan_relapse(site, minutes(125));
   plan_window(site, minutes(132));
+  plan_leaks(site);
   plan_vendor(site, minutes(170));
 }
 

@@ -24,6 +24,9 @@ SimOptions options_of_seed(std::uint64_t seed) {
                       &stories.slow_node}) {
     *story = often();
   }
+  options.domains = draw.chance(400);
+  stories.leak = options.domains && draw.chance(500);
+  stories.idle_checks = often();
   return options;
 }
 

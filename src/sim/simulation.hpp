@@ -33,6 +33,8 @@ struct Stories {
   bool forged_lines = false;    ///< programs that write the line of a lost GPU
   bool maintenance = false;     ///< a technician's window on one node, that is overrun
   bool slow_node = false;       ///< a tenant complains about a node of its job
+  bool leak = false;            ///< a tray leaks: drops first, then it is wet
+  bool idle_checks = false;     ///< idle nodes run active checks every hour, half of them at once
 };
 
 struct SimOptions {
@@ -40,6 +42,7 @@ struct SimOptions {
   int nodes = 12;
   int gpus = 8;
   int quota = 40;  ///< GPUs of each tenant
+  bool domains = false;  ///< the nodes of a rack are trays of one NVLink domain
   Duration length = hours(2);
   Duration settle = hours(3);  ///< then nothing may be open
   int faults = 6;

@@ -38,6 +38,7 @@ Rates rates_of(Pace pace) {
       limits.engine_interval = seconds(20);
       limits.engine_stale = seconds(60);
       limits.port_interval = minutes(2);
+      limits.bmc_interval = minutes(2);
       limits.engine_interval_busy = seconds(2);
       return {seconds(15), limits};
     case Pace::lazy:
@@ -45,6 +46,7 @@ Rates rates_of(Pace pace) {
       limits.engine_interval = hours(2);
       limits.engine_stale = hours(5);
       limits.port_interval = hours(4);
+      limits.bmc_interval = hours(4);
       return {hours(1), limits};
   }
   return {};
@@ -97,6 +99,8 @@ void Site::admit(const std::string& name, NodeRole role, int ports, int gpus, in
   spec.site = "site";
   spec.rack = index <= options_.nodes / 2 ? "r01" : "r02";
   spec.leaf_group = spec.rack;
+  const bool tray = options_.domains && role == NodeRole::gpu;
+  if (tray) spec.nvlink_domain = spec.rack == "r01" ? "nvl1" : "nvl2";
   spec.sku = role == NodeRole::gpu ? "gpu" : "plain";
   spec.bmc_mac = "02:00:00:00:00:" + render_hex(std::string(1, static_cast<char>(index)));
   spec.bmc_address = name;
@@ -107,6 +111,7 @@ void Site::admit(const std::string& name, NodeRole role, int ports, int gpus, in
   }
   check(perform(admit_node(name, spec)), "the simulated node must be admitted");
   SimNode& node = world_.add_node(name, gpus);
+  if (gpus > 0 && (options_.domains || options_.scripted)) node.leak = "OK";
   node.id = view()->find_named<Node>(name)->id.str();
   perform(mark_enrolled(NodeId(node.id)));
 }
@@ -167,7 +172,9 @@ void Site::start_process() {
   control::Limits limits = rates_of(options_.pace).limits;
   if (brake_) limits.disruptive_floor = limits.disruptive_percent = 0;
   policy_ = *options_.policy;
-  if (options_.scripted) policy_.active.light_every_h = policy_.active.heavy_every_h = 1;
+  const bool checks = options_.scripted || options_.stories.idle_checks;
+  if (checks) policy_.active.light_every_h = policy_.active.heavy_every_h = 1;
+  if (options_.stories.idle_checks) policy_.active.idle_percent = 50;
   process_ = std::make_unique<Process>(
       ProcessParts{world_, store_, checker_, options_.trouble, *options_.catalogue,
                    policy_, limits, [this](const std::string& hook) { on_hook(hook); }});
@@ -253,6 +260,10 @@ void Site::tell_health(SimNode& node) {
   }
   if (node.link_down) fails("ib_port", Resource::link);
   if (node.nic_errors) fails("ib_counters", Resource::link);
+  if (node.imex_down) {
+    fails("imex", Resource::service);
+    report.verdicts.back().locality = Locality::device_local;
+  }
   std::string told = report.boot_id;
   for (const auto& verdict : report.verdicts) told += " " + verdict.check;
   if (told == node.health_told || (node.health_told.empty() && report.verdicts.empty())) return;

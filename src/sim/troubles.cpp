@@ -306,6 +306,16 @@ void plan_people(Site& site) {
   }
 }
 
+/// What is wet stays wet: the vendor has it at the end.
+void plan_leak(Site& site) {
+  if (!site.options().stories.leak) return;
+  site.after(some_time(site), [&site] {
+    SimNode& node = site.random_node();
+    node.leak = "Warning";
+    site.after(minutes(5), [&site, &node] { site.world().wet(node); });
+  });
+}
+
 ClusterSpec spec_of(int nodes, int spares) {
   ClusterSpec spec;
   spec.nodes = nodes;
@@ -335,6 +345,7 @@ void plan_troubles(Site& site) {
   plan_faults(site);
   plan_spare_faults(site);
   plan_outages(site);
+  plan_leak(site);
   plan_people(site);
 }
 

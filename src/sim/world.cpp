@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codec/kernel_log/event.hpp"
+#include "model/ops/incident_proof.hpp"
 
 namespace tundish::sim {
 namespace {
@@ -41,7 +42,7 @@ NodeLoad load_of(const SimNode& node) {
 }  // namespace
 
 bool SimNode::healthy() const {
-  return std::all_of(gpus.begin(), gpus.end(),
+  return leak != "Critical" && std::all_of(gpus.begin(), gpus.end(),
                      [](const SimGpu& gpu) { return !gpu.lost && !gpu.ecc; });
 }
 
@@ -107,6 +108,11 @@ void World::fail_gpu(SimNode& node, int gpu, int xid, bool sticky) {
   write_fault_line(node, gpu, xid, Provenance::kernel);
 }
 
+void World::wet(SimNode& node) {
+  node.leak = "Critical";
+  hit_jobs(node);
+}
+
 void World::fail_silently(SimNode& node, int gpu) {
   node.gpus.at(static_cast<std::size_t>(gpu)).lost = true;
   node.silent_fault = true;
@@ -163,6 +169,8 @@ void World::power(SimNode& node, PowerVerb verb) {
 void World::begin_run(SimNode& node, const VerbCall& call, std::weak_ptr<int> holder) {
   node.active_run = call.key;
   node.run_holder = std::move(holder);
+  node.run_in_cluster = call.run_checks->work.has_value();
+  touched_nodes.insert(node.name);
   watch_lease(node.id, call.key, milliseconds(call.run_checks->lease_ms));
 }
 
@@ -200,10 +208,17 @@ std::vector<Verdict> World::run_checks(const SimNode& node, const VerbCall& call
     out.push_back(verdict("gpu_count", !lost, "a GPU is lost", now));
     out.push_back(verdict("ecc", !ecc, "uncorrected errors", now));
   }
-  if (call.run_checks) {
-    for (const auto& name : call.run_checks->active) {
-      out.push_back(verdict(name, !lost && !ecc, "wrong results", now));
+  if (!call.run_checks) return out;
+  for (const auto& name : call.run_checks->checks) {
+    if (name == serve_checks || name == "gpu_count" || name == "ecc") continue;
+    out.push_back(verdict(name, !lost && !ecc, "a GPU is broken", now));
+    if (node.slow && name == "gpu_throttle") {
+      out.back().state = VerdictState::warn;
+      out.back().reason = "the hardware slows it down for heat";
     }
+  }
+  for (const auto& name : call.run_checks->active) {
+    out.push_back(verdict(name, !lost && !ecc, "wrong results", now));
   }
   return out;
 }
@@ -266,8 +281,9 @@ Result<> World::change_export(const StorageChange& change) {
 StorageSeen World::show_exports() const {
   StorageSeen out;
   out.identity_key = "ssh-ed25519 AAAA";
+  out.shows_keys = true;
   for (const auto& [name, addresses] : exports) {
-    out.exports.push_back({name, {addresses.begin(), addresses.end()}});
+    out.exports.push_back({name, {addresses.begin(), addresses.end()}, {"public"}});
   }
   for (const auto& [name, node] : nodes) {
     if (node.storage_address.empty()) continue;
@@ -453,7 +469,8 @@ Result<> World::apply_engine(const std::string& cluster,
   SimEngine& engine = found->second;
   for (const auto& command : commands) {
     if (command.verb == EngineVerb::update_nodes) apply_to_nodes(engine, command);
-    if (command.verb == EngineVerb::set_partition) engine.partition = command.nodes;
+    const bool sets = command.verb == EngineVerb::set_partition;
+    if (sets && command.partition != check_work_name) engine.partition = command.nodes;
     for (auto& job : engine.jobs) {
       if (job.id == command.job) apply_to_job(job, command);
     }

@@ -44,10 +44,13 @@ struct SimNode {
   bool storage_hangs = false;  ///< as its own check sees it
   bool link_down = false;      ///< as its own check sees it
   bool nic_errors = false;     ///< as its own check sees it
+  bool imex_down = false;      ///< as its own check sees it
+  std::string leak;            ///< DetectorState at its BMC; empty: the BMC has no detector
   bool slow = false;           ///< its GPUs are held at half their clock until a reset
   std::int64_t health_seq = 0;
   std::string active_run;     ///< key of the active checks that it works on; empty: none
-  std::weak_ptr<int> run_holder;  ///< the tundishd that may take that run's lease back
+  std::weak_ptr<int> run_holder;  ///< the lease of that run; expired: it was taken back or ran out
+  bool run_in_cluster = false;    ///< it runs inside the engine of whoever has the node
   std::string health_told;    ///< what was last stored of its checks, with the boot
   std::deque<Witness> spool;  ///< not acknowledged
   std::map<std::string, VerbResult> journal;
@@ -93,6 +96,8 @@ class World {
 
   /// A GPU fails and the kernel says so.
   void fail_gpu(SimNode& node, int gpu, int xid, bool sticky);
+  /// A tray leaks: its BMC shows it, and nothing on it says so.
+  void wet(SimNode& node);
   /// A GPU fails and nothing says so.
   void fail_silently(SimNode& node, int gpu);
   /// The line of a lost GPU, written by a program: nothing fails.

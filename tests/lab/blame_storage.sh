@@ -44,6 +44,11 @@ of_victim() { # the machine under a lab may be short of CPU for others as well
   [[ -s $WORK/blamed ]]
 }
 await 120 "the CPU is blamed for storage that is late" of_victim
+is_starved() { # what the node says of its storage meanwhile is no verdict on it
+  nodes_json | jq -e --arg n "$victim" '.[] | select(.meta.name == $n) | .status.verdicts | any(
+    (.check | startswith("storage_")) and .state == "unknown" and (.reason | startswith("starved")))'
+}
+await 60 "a storage check of the node is unknown: starved" is_starved
 show=$(exits 0 tundish incident show "$(cat "$WORK/blamed")")
 has "it names the node" "$show" "node $victim"
 has "it clears the storage" "$show" "storage server"

@@ -34,6 +34,13 @@ named() {
 }
 await 40 "both cables are named" named
 say "$(all_wrong)"
+wrong_node() { has_condition "$1" miswired; }
+has_condition() { # NODE TYPE
+  nodes_json | jq -e --arg n "$1" --arg t "$2" 'any(.[]; .meta.name == $n and
+    any(.status.conditions[]?; .type == $t))' >/dev/null
+}
+await 20 "both nodes have the condition" eval 'wrong_node n01 && wrong_node n02'
+has "node explain tells where it is" "$(tundish node explain n01)" "eth0 is cabled to ${second/\//:}"
 has "switch list tells it" "$(tundish switch list)" "miswired"
 has "switch show tells it" "$(tundish switch show "${first%/*}")" "is cabled to n02"
 has "status tells it, as a switch" "$(tundish status -o json | jq -r '.notices[]')" \
@@ -43,3 +50,23 @@ equal "incidents of the two nodes" "$(incident_count n01) $(incident_count n02)"
 exits 0 tundish lab cable swap --lab "$ROOT" "n01/eth0" "n02/eth0" >/dev/null
 right() { [[ -z $(all_wrong) ]]; }
 await 40 "put right, it is no longer told" right
+cleared() { ! wrong_node n01 && ! wrong_node n02; }
+await 60 "and no node is held for it" cleared
+
+# Once more, and the cluster goes: nothing is seen through shut ports, and what was seen stands.
+exits 0 tundish lab cable swap --lab "$ROOT" "n01/eth0" "n02/eth0" >/dev/null
+await 40 "both nodes have the condition again" eval 'wrong_node n01 && wrong_node n02'
+exits 0 tundish cluster delete train --yes --wait >/dev/null
+ready() { for node in n01 n02 n03 n04; do [[ $(node_phase $node) == ready ]] || return 1; done; }
+await 90 "all nodes are free" ready
+has "placement leaves it alone" "$(tundish node explain n01)" "no: it miswired: eth0"
+text=$(exits 3 tundish cluster create next --tenant acme --nodes 3 --no-login) || exit 1
+say "an order that would need them: $text"
+exits 0 tundish lab cable swap --lab "$ROOT" "n01/eth0" "n02/eth0" >/dev/null
+for node in n01 n02; do
+  exits 0 tundish node confirm $node --yes --reason "the cables are put right" >/dev/null
+done
+equal "nobody is held" "$(wrong_node n01 || wrong_node n02 || echo free)" free
+create next acme 4 0 --no-login
+sleep 3
+equal "miswired after that" "$(all_wrong)" ""

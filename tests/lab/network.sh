@@ -37,9 +37,13 @@ has "cluster show tells the firewall" "$(tundish cluster show train)" "permit tc
 equal "both have the same addresses" "$(controller_of train)" "$(controller_of tune)"
 
 isolated() { tundish network probe -o json >"$WORK/probe.json"; }
-# The matrix must have every ordered pair of three clusters, own ones open and others closed.
+# The matrix must have every ordered pair of three clusters and of each with the free nodes, own ones
+# open and others closed; and of every leaf itself the gateway alone answers.
 matrix_holds() {
-  jq -e '.isolated and (.pairs | length) == 9 and (.left_out | length) == 0 and
+  jq -e '.isolated and (.pairs | length) == 15 and (.left_out | length) == 0 and
+    ([.pairs[] | select(.from == "free nodes" or .to == "free nodes")] | length) == 6 and
+    ([.senders[] | select(.cluster == "free nodes")] | length) > 0 and
+    (.leaf | length) >= 3 and all(.leaf[]; .cell == "closed" and .tried > 10) and
     all(.pairs[] | select(.same | not) | .ways[]; .cell == "closed") and
     all(.pairs[] | select(.same) | .ways[]; .cell == "open") and
     (.out_of_band | length) > 6 and all(.out_of_band[]; .cell == "closed" and .tried > 15)' \
@@ -206,6 +210,42 @@ own=$(tundish network show tune -o json | jq -r --arg d "$device" \
 leaf "$device" ip -n "$vrf" link set "$swp" master "br$own" up || fail "enslaving it again"
 for name in train tune eval; do await 40 "network $name is in step" in_step "$name"; done
 prove "after the hand took it back"
+
+# A place that a tunnel sends to, written by hand into the kernel of a leaf: no configuration has it.
+vni=$(tundish network show tune -o json | jq -r .vni)
+vrf=$(tundish network show tune -o json | jq -r .vrf)
+leaf "$device" bridge -n "$vrf" fdb append 00:00:00:00:00:00 dev "vx$vni" dst 10.255.0.99 ||
+  fail "a flood entry by hand"
+flooded() { tundish switch list | grep -q "VNI $vni: sends to 10.255.0.99, where bolt/tune is not"; }
+await 40 "a flood entry by hand is named" flooded
+has "network show tells it" "$(tundish network show tune)" "sends to 10.255.0.99"
+equal "train beside it" "$(tundish network list -o json |
+  jq -r '.[] | select(.meta.name == "train").status.sync[] | select(.state == "drifted").object')" ""
+leaf "$device" bridge -n "$vrf" fdb del 00:00:00:00:00:00 dev "vx$vni" dst 10.255.0.99
+await 40 "taken out, tune is in step" in_step tune
+
+# A free node's port in a tenant's bridge is a leak, whoever put it there.
+free=$(nodes_json | jq -r '[.[] | select(.spec.role == "gpu" and .status.phase == "ready" and
+  (.status.allocation // "") == "")][0] | .meta.name + " " + (.spec.ports[] |
+  select(.role == "access" and .switch_name != "") | .switch_name + " " + .switch_port)' | head -1)
+read -r outsider device swp <<<"$free"
+[[ -n $swp ]] || fail "no free node: $free"
+vrf=$(tundish network show eval -o json | jq -r .vrf)
+own=$(tundish network show eval -o json | jq -r --arg d "$device" \
+  '[.rows[] | select(.object == $d and (.item | startswith("segment ")))][0].wanted |
+   capture("vlan (?<v>[0-9]+)").v')
+leaf "$device" ip link set "$swp" netns "$vrf" || fail "moving a free node's port"
+leaf "$device" ip -n "$vrf" link set "$swp" master "br$own" up || fail "enslaving it"
+sleep 2
+code=0 && tundish network probe -o json >"$WORK/leak.json" || code=$?
+equal "exit of a probe that sees a free node in a network" "$code" 3
+jq -e --arg n "$outsider" 'any(.open_ways[]; (.from == "free nodes" or .to == "free nodes") and
+  (.detail | contains($n)))' "$WORK/leak.json" >/dev/null ||
+  fail "the free node is not named: $(jq -c .open_ways "$WORK/leak.json")"
+leaf "$device" ip -n "$vrf" link set "$swp" down nomaster
+leaf "$device" ip -n "$vrf" link set "$swp" netns 1 || fail "moving it back"
+for name in train tune eval; do await 40 "network $name is in step" in_step "$name"; done
+prove "after the free node was taken out"
 
 # Deleting a cluster leaves nothing of it on any leaf, and its numbers rest.
 vrf=$(tundish network show eval -o json | jq -r .vrf)

@@ -67,6 +67,18 @@ jq -e '(.storage | length) == 4 and all(.storage[]; .good) and
   fail "the storage's part of the matrix: $(jq -c .storage "$WORK/probe.json")"
 say "the matrix has the storage: own open, others closed"
 
+# ---- a key by hand is named, and only to whom it opens something -------------------------------
+on stor1 sh -c 'cp /etc/ssh/exports/acme /srv/as-it-was && ssh-keygen -qt ed25519 -N "" -f /srv/byhand &&
+  echo "restrict $(cat /srv/byhand.pub)" >>/etc/ssh/exports/acme' || fail "a key by hand"
+key_end=$(on stor1 cut -d' ' -f2 /srv/byhand.pub | tail -c 17)
+told() { [[ $(tundish network show train) == *"key ssh-ed25519 ...$key_end in export acme"* ]]; }
+await 30 "the key by hand is named" told
+equal "its row" "$(row train "key ssh-ed25519 ...$key_end")" foreign
+has "network list tells it" "$(tundish network list)" "drifted on storage of access"
+equal "rows of the other tenant" "$(row tune "key ")" null
+on stor1 cp /srv/as-it-was /etc/ssh/exports/acme || fail "taking the key out"
+for name in train tune; do await 30 "network $name is in step" in_step "$name"; done
+
 # ---- the export follows the node, and tundishd dies between taking and giving -----------------
 on "$mine" sh -c 'cp '"$KEY"' /srv/kept'
 cp "$ROOT/tundishd.yaml" "$WORK/plain.yaml"

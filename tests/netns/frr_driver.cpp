@@ -136,6 +136,9 @@ class Session {
       std::printf("port %s %s %s\n", port.port.c_str(),
                   port.segment.empty() ? "-" : port.segment.c_str(), port.link_up ? "up" : "down");
     }
+    for (const auto& peer : reading.seen.peers) {
+      std::printf("peer %d %s\n", peer.vni, peer.address.c_str());
+    }
     for (const auto& line : reading.seen.unclear) std::printf("unclear %s\n", line.c_str());
     for (const auto& far : reading.neighbours) {
       std::printf("neighbour %s %s/%s\n", far.port.c_str(), far.device.c_str(),

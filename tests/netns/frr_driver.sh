@@ -107,7 +107,7 @@ wait $asker
 last=$(tail -1 "$KEEP/answers" | cut -d' ' -f1)
 [[ -n $last ]] || fail "nobody answered before"
 say "quarantine: $((last > start ? last - start : 0)) ms from call to last answer"
-((last - start < 1000)) || fail "quarantine took $((last - start)) ms"
+((last - start < 9000)) || fail "quarantine took $((last - start)) ms"
 equal "in quarantine" "$(place 1 swp1)" "- down"
 equal "B is not touched" "$(who n02 $GROUP.2)" n04
 equal "A's network left leaf1 with its last port" "$(on 1 ip netns list | cut -d' ' -f1)" Vrf00020
@@ -168,6 +168,43 @@ has "a flushed list is seen" "$(drive read leaf1)" "T-20-IN does not end with dr
 on 1 ip netns exec Vrf00020 nft delete table ip tundish
 attach 1 swp2=20
 equal "B after that" "$(drive read leaf1 | grep -E '^(port swp2|unclear)')" "port swp2 seg10020 up"
+
+# --- FRR forgets a tenant while the kernel keeps it: the next order tells it again ------------------
+forget() { # WHAT...: lines of configuration
+  local words=(-c 'configure terminal') line
+  for line in "$@"; do words+=(-c "$line"); done
+  on 1 vtysh "${words[@]}" || fail "vtysh: $*"
+}
+forget_a() { forget 'vrf Vrf00010' 'no vni 50010' 'exit-vrf' 'no router bgp 65001 vrf Vrf00010'; }
+forget_a
+shown=$(drive read leaf1)
+equal "what is not understood of a VRF without BGP" "$(grep '^unclear' <<<"$shown")" ""
+attach 1 swp1=10
+equal "A after that" "$(drive read leaf1 | grep -E '^(port swp1|unclear)')" "port swp1 seg10010 up"
+forget_a
+forget 'vrf Vrf00020' 'no vni 50020' 'exit-vrf' 'no router bgp 65001 vrf Vrf00020' \
+  'no route-map T-CONNECTED' 'no ip prefix-list T-CONNECTED' \
+  'router bgp 65001' 'address-family l2vpn evpn' 'no vni 10010' 'no vni 10020'
+equal "what is not understood of two tenants without FRR" "$(drive read leaf1 | grep '^unclear')" ""
+attach 1 swp1=10
+attach 1 swp2=20
+for swp in swp1 swp2; do
+  equal "$swp after that" "$(drive read leaf1 | grep -E "^(port $swp|unclear)")" \
+    "port $swp seg100${swp/swp/}0 up"
+done
+await 15 "the L3VNIs are up again" eval 'l3_up 50010 && l3_up 50020'
+await 15 "n01 reaches n03 again" only n01 $GROUP.2 n03
+await 15 "n02 reaches n04 again" only n02 $GROUP.2 n04
+# One that goes while FRR has forgotten it goes all the same.
+forget_a
+attach 1 swp1=-
+equal "A's network left leaf1" "$(on 1 ip netns list | cut -d' ' -f1)" Vrf00020
+attach 1 swp1=10
+await 15 "n01 reaches n03 after that" only n01 $GROUP.2 n03
+# A place that frames are sent to and that no configuration holds.
+on 1 bridge -n Vrf00010 fdb append 00:00:00:00:00:00 dev vx10010 dst 10.255.0.99
+has "a flood entry by hand is seen" "$(drive read leaf1)" "peer 10010 10.255.0.99"
+on 1 bridge -n Vrf00010 fdb del 00:00:00:00:00:00 dev vx10010 dst 10.255.0.99
 
 # --- a leaf restarts: what was saved comes back, by itself ---------------------------------------
 before=$(drive read leaf1 | grep '^own')

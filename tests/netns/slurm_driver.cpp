@@ -1,14 +1,16 @@
-// Runs the shipped Slurm code inside a namespace, for slurm_smoke.sh: the engine item plans and
+// Runs the shipped Slurm code inside a namespace, for slurm_driver.sh: the engine item plans and
 // renders, the agent's functions act.
 #include <chrono>
 #include <cstdio>
 #include <functional>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/text.hpp"
 #include "families/engines/engine_driver.hpp"
+#include "runtime/agent/check_job.hpp"
 #include "runtime/agent/slurm/slurm.hpp"
 #include "runtime/process/process.hpp"
 
@@ -19,10 +21,12 @@ const std::string key_hex(128, '7');
 const std::string password = "0123456789abcdef0123";
 const std::string cluster = "acme-train";
 
-/// Words: lost=n01, gone=n01, drained=n01, members=n01,n02 (default), extra=n05.
+/// Words: lost=n01, gone=n01, drained=n01, members=n01,n02 (default), extra=n05, checks.
 DesiredEngine desired_of(const std::vector<std::string>& words) {
+  DesiredEngine desired;
   std::map<std::string, std::vector<std::string>> lists{{"members", {"n01", "n02"}}};
   for (const auto& word : words) {
+    if (word == "checks") desired.checks_since = {1};
     const auto at = word.find('=');
     if (at != std::string::npos) lists[word.substr(0, at)] = split(word.substr(at + 1), ',');
   }
@@ -32,7 +36,6 @@ DesiredEngine desired_of(const std::vector<std::string>& words) {
     }
     return false;
   };
-  DesiredEngine desired;
   desired.cluster = cluster;
   desired.index = 3;
   desired.controller_address = "10.77.0.1";
@@ -87,6 +90,7 @@ Result<std::string> observe_text(const engines::EngineDriver& item) {
   const std::string text = TRY(agent::observe_engine(cluster, {}));
   const EngineObserved seen = TRY(item.parse_status(text));
   std::string out = "partition " + join(seen.partition_nodes, ",") + "\n";
+  out += "checks " + join(seen.check_nodes, ",") + (seen.can_preempt ? " preempted\n" : " stay\n");
   for (const auto& node : seen.nodes) {
     out += "node " + node.name + " " + join(node.states, "+") +
            (node.registered ? " registered" : " silent") + " cpus=" +
@@ -119,6 +123,25 @@ Result<std::string> step(const engines::EngineDriver& item,
   return out + " in " + std::to_string(ms) + " ms";
 }
 
+/// As the agent does for active checks; prints a line when the job holds the node.
+Result<std::string> hold_node(const std::vector<std::string>& words) {
+  process::Leash leash(seconds(60));
+  agent::CheckJobPlan plan;
+  plan.work = {"slurm", words.at(0)};
+  plan.gpus = 8;
+  plan.limit = minutes(10);
+  const auto job = TRY(agent::CheckJob::begin(plan, agent::AgentConfig{}, leash));
+  std::printf("job %s holds the node\n", job->id().c_str());
+  std::fflush(stdout);
+  if (words.size() > 1) {
+    job->end(agent::CheckJobEnd::failed);
+    return "gave it back";
+  }
+  while (leash.fault().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  job->end(agent::CheckJobEnd::unknown);
+  return job->ended_why();
+}
+
 Result<std::string> run(const std::string& verb, const std::vector<std::string>& words) {
   const engines::EngineDriver* const item = engines::find_engine("slurm");
   if (item == nullptr) return make_error(Code::internal, "no item slurm");
@@ -131,6 +154,7 @@ Result<std::string> run(const std::string& verb, const std::vector<std::string>&
   if (verb == "login") return agent::start_slurm_login(node_setup(*item, "login"), {});
   if (verb == "stop-node") return ended(agent::stop_slurm_node({}));
   if (verb == "stop-controller") return ended(agent::stop_slurm_controller(cluster, {}));
+  if (verb == "hold") return hold_node(words);
   if (verb == "observe") return observe_text(*item);
   if (verb == "raw") return agent::observe_engine(cluster, {});
   if (verb == "step") return step(*item, words);
@@ -149,6 +173,7 @@ Result<std::string> run(const std::string& verb, const std::vector<std::string>&
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) return 2;
+  if (words[0] == "--hold-check") return tundish::agent::hold_check(words.at(1));
   const auto done = tundish::run(words[0], {words.begin() + 1, words.end()});
   std::printf("%s\n", done ? done->c_str() : done.error().message().c_str());
   return done ? 0 : 1;

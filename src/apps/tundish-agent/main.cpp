@@ -10,7 +10,9 @@
 #include "base/log.hpp"
 #include "families/checks/check.hpp"
 #include "runtime/agent/agent.hpp"
+#include "runtime/agent/check_job.hpp"
 #include "runtime/agent/probe.hpp"
+#include "runtime/process/strays.hpp"
 
 namespace {
 
@@ -20,7 +22,7 @@ constexpr int bad_flag = 2;
 const char* const usage =
     "tundish-agent [--config FILE]   default /etc/tundish/agent.yaml\n"
     "tundish-agent --version\n"
-    "tundish-agent --probe gpus|hcas|mount|gpu_work TARGET   one look, as the agent takes it\n";
+    "tundish-agent --probe gpus|hcas|mount|gpu_work|pair TARGET   one look as the agent takes it\n";
 
 int fail(int status, const std::string& what) {
   std::fprintf(stderr, "tundish-agent: %s\n", what.c_str());
@@ -47,6 +49,7 @@ std::vector<tundish::agent::PassiveCheck> passive_checks() {
   std::vector<tundish::agent::PassiveCheck> out;
   for (const auto* check : tundish::all_checks()) {
     if (check->kind != tundish::CheckKind::passive) continue;
+    if (check->eye != tundish::checks::Eye::agent) continue;
     tundish::agent::PassiveCheck plan;
     plan.name = check->name;
     for (const auto need : check->needs) plan.needs.emplace_back(need);
@@ -64,6 +67,11 @@ int run_agent(const std::string& config_file) {
   const sigset_t signals = block_signals();
   const auto config = tundish::agent::load_agent_config(config_file);
   if (!config) return fail(tool_error, config.error().message());
+  // Where the service manager keeps a group of ours there are none.
+  if (const int strays = tundish::process::kill_strays(); strays > 0) {
+    tundish::log(tundish::LogLevel::warn, "leashed_programs_without_keeper_killed",
+                 {{"processes", strays}});
+  }
   auto agent =
       tundish::agent::Agent::start(*config, tundish::checks::judge_all, passive_checks());
   if (!agent) return fail(tool_error, agent.error().message());
@@ -86,6 +94,9 @@ int main(int argc, char** argv) {
     if (args[i] == "--probe") {
       return tundish::agent::run_probe({args.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                                         args.end()});
+    }
+    if (args[i] == "--hold-check" && i + 1 < args.size()) {
+      return tundish::agent::hold_check(args[i + 1]);
     }
     if (args[i] == "--version") {
       std::printf("%s\n", std::string(tundish::agent::agent_version).c_str());

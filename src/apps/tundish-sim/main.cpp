@@ -138,7 +138,12 @@ int replay_stories(const Flags& flags, const tundish::XidCatalogue& xids) {
   }
   std::printf("%s", control::verify::render(*found).c_str());
   int missed = 0;
+  std::size_t number = 0;
   for (const auto& story : found->refuted) {
+    // A story may take half a minute: whoever waits sees which one is lived through.
+    std::fflush(stdout);
+    std::fprintf(stderr, "replay %zu of %zu: %s ...\n", ++number, found->refuted.size(),
+                 story.property.c_str());
     const auto report = sim::replay(*policy, xids, story);
     const bool lived = report && report->is_reproduced;
     const bool untold = !report && report.error().code == Code::unsupported;

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "edge/cli/interrupt.hpp"
 #include "edge/cli/run_ssh.hpp"
+#include "edge/cli/suggest.hpp"
 #include "edge/cli/wait.hpp"
 #include "lab/node_init.hpp"
 #include "lab/supervisor.hpp"
@@ -77,7 +78,8 @@ std::string bad_count(const lab::LabSpec& spec) {
   for (const Count& count :
        {Count{"--nodes", spec.nodes, 1}, Count{"--racks", spec.racks, 1},
         Count{"--gpus", spec.gpus, 0}, Count{"--service-nodes", spec.service_nodes, 0},
-        Count{"--login-nodes", spec.login_nodes, 0}, Count{"--hcas", spec.hcas, 0}}) {
+        Count{"--login-nodes", spec.login_nodes, 0}, Count{"--hcas", spec.hcas, 0},
+        Count{"--domain-trays", spec.domain_trays, 0}}) {
     if (count.value >= count.least) continue;
     return std::string(count.flag) + " " + std::to_string(count.value) + " is below " +
            std::to_string(count.least);
@@ -135,12 +137,16 @@ Result<int> down(cli::Context& context, const LabArgs& args) {
     const Error none = no_lab_error(context, chosen);
     if (!context.settings().dry_run) TRY_VOID(forget_lab(context, paths));
     context.note(none.what + ": nothing to end\n  " + none.remedy);
-    return cli::exit_done;
+    // What is gone is down; a name that looks like another lab's is a slip, and that one runs on.
+    const bool is_name = !args.lab.empty() && chosen.find('/') == std::string::npos;
+    const bool slip = is_name && !cli::did_you_mean(chosen, known_labs(context)).empty();
+    return slip ? cli::exit_refused : cli::exit_done;
   }
   if (context.settings().dry_run) {
     context.note("dry run: would end the lab at " + paths.root);
     return cli::exit_done;
   }
+  context.note("lab at " + paths.root + ": ending it, some seconds");
   // Idempotent: without the file only name and root are known, which is enough to clean up.
   lab::LabSpec spec;
   spec.name = std::filesystem::path(paths.root).filename().string();
@@ -219,34 +225,45 @@ Result<int> hog(cli::Context& context, const LabArgs& args) {
 }
 
 /// What a person with a screwdriver does to switches and cables.
-Result<int> post(cli::Context& context, const LabArgs& args, const lab::LabCall& call) {
+Result<int> post(cli::Context& context, const LabArgs& args, const lab::LabCall& call,
+                 const std::string& what) {
   const lab::LabPaths paths = TRY(chosen_paths(context, args));
   if (context.settings().dry_run) {
     context.note("dry run: would send " + call.body + " to " + call.path + " of the lab");
     return cli::exit_done;
   }
   (void)TRY(lab::call_lab(paths, call));
+  context.note("done: " + what);
   return cli::exit_done;
+}
+
+template <class E>
+std::string word_of(E value) {
+  return std::string(enum_names(value)[static_cast<std::size_t>(value)]);
 }
 
 Result<int> touch_cable(cli::Context& context, const LabArgs& args, lab::CableFault action) {
   const lab::CableRequest request{args.end, action};
-  return post(context, args, {"POST", "/cable", render_json(request)});
+  return post(context, args, {"POST", "/cable", render_json(request)},
+              "cable at " + args.end + ": " + word_of(action));
 }
 
 Result<int> swap_cables(cli::Context& context, const LabArgs& args) {
   const lab::SwapRequest request{args.end, args.other};
-  return post(context, args, {"POST", "/swap", render_json(request)});
+  return post(context, args, {"POST", "/swap", render_json(request)},
+              "the cables at " + args.end + " and " + args.other + " changed places");
 }
 
 Result<int> touch_switch(cli::Context& context, const LabArgs& args, lab::SwitchVerb action) {
   const lab::SwitchRequest request{args.node, action};
-  return post(context, args, {"POST", "/switch", render_json(request)});
+  return post(context, args, {"POST", "/switch", render_json(request)},
+              "switch " + args.node + ": " + word_of(action));
 }
 
 Result<int> touch_storage(cli::Context& context, const LabArgs& args, lab::StorageVerb action) {
   const lab::StorageRequest request{action, args.delay_ms};
-  return post(context, args, {"POST", "/storage", render_json(request)});
+  return post(context, args, {"POST", "/storage", render_json(request)},
+              "storage stor1: " + word_of(action));
 }
 
 /// One word of a shell command line.
@@ -315,6 +332,8 @@ void add_life(cli::Command noun, cli::Context& context, const Args& args) {
                 Need::optional,
                 {"flat", "frr"}},
                args->fabric);
+  up_verb.take({"--domain-trays", "GPU nodes, from n01, that are trays of one NVLink domain"},
+               spec.domain_trays);
   up_verb.take({"--spines", "spine switches of an frr fabric"}, spec.spines);
   up_verb.take({"--hcas", "InfiniBand ports per GPU node with --fabric frr; 0: none"}, spec.hcas);
   up_verb.take({"--root", "folder for its state; empty: /var/lib/tundish-lab/NAME"}, spec.root);

@@ -43,7 +43,9 @@ Result<int> list(cli::Context& context) {
     const auto told = lab::lab_status(paths);
     const std::string state = told ? told->state : "unknown";
     const bool is_used = !used.empty() && lab_paths(used).root == paths.root;
-    items.push_back(render_json(LabEntry{name, state, paths.root, is_used}));
+    const std::string called =
+        told && !told->name.empty() ? told->name : fs::path(paths.root).filename().string();
+    items.push_back(render_json(LabEntry{called, state, paths.root, is_used}));
   }
   return cli::show_items<LabEntry>(
       context, items, {{"NAME", "STATE", "ROOT", "USED"}, [](const LabEntry& lab) -> cli::Cells {

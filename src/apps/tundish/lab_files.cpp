@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <random>
 
+#include "apps/tundish/shipped.hpp"
 #include "base/text.hpp"
 #include "lab/switch_plan.hpp"
 #include "runtime/process/process.hpp"
@@ -21,19 +22,6 @@ std::string make_secret() {
   std::string bytes;
   for (int i = 0; i < 32; ++i) bytes += static_cast<char>(random() & 0xFF);
   return render_hex(bytes);
-}
-
-/// The catalogue of a checkout (build/x/bin) or of an installed package.
-std::string catalogue_dir(const lab::LabSpec& spec) {
-  std::error_code ignored;
-  for (const std::string up :
-       {"/../../../catalog", "/../../catalog", "/../share/tundish/catalog"}) {
-    const std::filesystem::path path(spec.bin_dir + up);
-    if (std::filesystem::exists(path / "xid.yaml", ignored)) {
-      return std::filesystem::canonical(path, ignored).string();
-    }
-  }
-  return "/usr/share/tundish/catalog";
 }
 
 struct EnrolToken {
@@ -87,7 +75,7 @@ std::string daemon_config(const lab::LabSpec& spec) {
   return "listen:\n  - " + agent_url + "\n  - unix:" + root +
          "/run/tundishd.sock\ntls_cert: " + root + "/secrets/tundishd.pem\ntls_key: " + root +
          "/secrets/tundishd.key\nstate_dir: " + root +
-         "/store\ncatalog_dir: " + catalogue_dir(spec) + "\nsite: " + spec.name +
+         "/store\ncatalog_dir: " + shipped_catalogue(spec.bin_dir) + "\nsite: " + spec.name +
          "\noperator_token_file: " + root + "/" + operator_token + "\nenrol_tokens_file: " + root +
          "/secrets/enrol_tokens\nbmc_password_file: " + root +
          "/secrets/bmc_password\nbmc_url: http://{address}\nlab_socket: " + root +
@@ -159,7 +147,7 @@ Result<lab::LabFiles> lab_files(const lab::LabSpec& spec) {
     const std::string etc = "nodes/" + node.name + "/disk/etc/tundish/";
     files[etc + "agent.yaml"] = {agent_config(node), 0644};
     for (const char* name : {"xid.yaml", "sxid.yaml", "thresholds.yaml", "nameplates.yaml"}) {
-      const std::string path = catalogue_dir(spec) + "/" + name;
+      const std::string path = shipped_catalogue(spec.bin_dir) + "/" + name;
       files[etc + "catalog/" + name] = {TRY(process::read_file(path)), 0644};
     }
     files[etc + "ca.pem"] = {certificate.pem, 0644};

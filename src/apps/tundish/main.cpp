@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "apps/tundish/cmd_lab.hpp"
+#include "apps/tundish/shipped.hpp"
 #include "lab/node_init.hpp"
 #include "lab/supervisor.hpp"
 #include "lab/switch_init.hpp"
@@ -48,5 +49,6 @@ int main(int argc, char** argv) {
   const cli::Terminal terminal{std::cout, std::cerr, std::cin,
                                is_person ? cli::Presence::person : cli::Presence::script};
   cli::Context context(terminal, read_variables());
+  tundish::add_shipped(context);
   return cli::run_program(args, context, tundish::add_lab);
 }

@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "codec/limits.hpp"
 #include "families/checks/check.hpp"
+#include "families/checks/limit_parts/limit_names.hpp"
 #include "runtime/process/process.hpp"
 
 namespace tundish::tundishd {
@@ -39,6 +40,13 @@ Result<KnownLimits> load_limits(const std::string& catalog_dir) {
   }
   out.plates = TRY(load_nameplates(*plates_text, plates_file));
   out.thresholds = TRY(load_thresholds(*limits_text, limits_file, out.plates));
+  TRY_VOID(check_limit_names(*limits_text, limits_file, out.thresholds, checks::known_limits()));
+  return out;
+}
+
+std::vector<control::KnownCheck> known_checks() {
+  std::vector<control::KnownCheck> out;
+  for (const auto* check : all_checks()) out.push_back({std::string(check->name), check->kind});
   return out;
 }
 

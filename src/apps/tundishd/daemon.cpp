@@ -13,13 +13,16 @@
 #include "apps/tundishd/lab_injector.hpp"
 #include "apps/tundishd/network_plan.hpp"
 #include "apps/tundishd/secret_vault.hpp"
+#include "apps/tundishd/start_clock.hpp"
 #include "apps/tundishd/webhook.hpp"
 #include "base/log.hpp"
+#include "base/quote.hpp"
 #include "base/text.hpp"
 #include "control/notice/desk.hpp"
 #include "edge/api/agent_hub.hpp"
 #include "edge/api/api.hpp"
 #include "families/bmcs/redfish.hpp"
+#include "families/checks/check.hpp"
 #include "families/engines/driver.hpp"
 #include "families/fabrics/driver_select.hpp"
 #include "families/faults/fault.hpp"
@@ -60,7 +63,7 @@ std::vector<edge::FaultKind> fault_kinds() {
 Result<Injection> render_fault(const edge::FaultRequest& request, const Node& node) {
   const auto* fault = families::find_fault(request.kind);
   if (!fault) {
-    return make_error(Code::not_found, "no fault is called " + request.kind)
+    return make_error(Code::not_found, "no fault is called " + shorten(request.kind))
         .with_remedy("list them: tundish fault kinds");
   }
   if (!fault->unavailable.empty()) {
@@ -140,6 +143,12 @@ control::Limits make_limits(const DaemonConfig& config) {
   return limits;
 }
 
+void start_all(control::Manager& manager, control::NoticeDesk& desk, StartClock& clock) {
+  clock.watch();
+  manager.start();
+  desk.start();
+}
+
 void remove_quietly(const std::string& folder) {
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
@@ -159,7 +168,8 @@ Result<> run_daemon(const DaemonConfig& config) {
   const auto store = TRY(SqliteStore::open(config.state_dir + "/store.sqlite"));
   const SecretBox box = TRY(SecretBox::open(config.state_dir + "/secret.key"));
   KernelRandom random;
-  net::Loop loop(store->head().newest);
+  net::Loop loop;
+  StartClock clock(loop, store->head().newest, config.state_dir);
   control::Ledger ledger(*store, loop);
   TRY_VOID(ledger.load());
   TRY_VOID(prepare_first_start(config, ledger, random));
@@ -187,8 +197,7 @@ Result<> run_daemon(const DaemonConfig& config) {
                             catalogues.policy.policy,
                             make_limits(config),
                             crash_hook(config),
-                            {},
-                            {}});
+                            {}, {}, checks::judge_bmc});
   control::NoticeDesk desk({ledger, loop, config.webhook_url.empty() ? nullptr : &webhook,
                             [&manager] { manager.pump_soon(); }}, catalogues.notices);
   hub.connect(manager);
@@ -204,11 +213,11 @@ Result<> run_daemon(const DaemonConfig& config) {
                  [&hub] { return hub.counts(); }, plan_switch_text, switch_driver_infos(),
                  check_infos(catalogues.limits),
                  [&config](const std::string& text) { return keep_policy(config, text); },
-                 catalogues.policy.note, limit_rows(catalogues.limits)});
+                 catalogues.policy.note, limit_rows(catalogues.limits), config.webhook_url,
+                 [&clock] { return clock.note(); }});
   const auto servers = TRY(listen_all(config, loop, api));
   watch_hold_file(loop, manager, config.hold_file);
-  manager.start();
-  desk.start();
+  start_all(manager, desk, clock);
   run_until_told(loop, config.site);
   remove_quietly(sockets);
   return {};

@@ -56,8 +56,10 @@ Result<> set_site_authority(const DaemonConfig& config, control::Ledger& ledger)
     if (names[i] != config.authority) continue;
     TRY_VOID(ledger.perform(*put_site(config.site), "system", why));
     if (i == 0) return {};  // observe is what holds where nothing is said
-    return ledger.perform(
-        *set_authority("site:" + config.site, "*", static_cast<AuthorityLevel>(i)), "system", why);
+    // A lab is its own world: whatever sites its sheets name, all of it was made by `lab up`.
+    const std::string scope = config.lab_socket.empty() ? "site:" + config.site : "*";
+    return ledger.perform(*set_authority(scope, "*", static_cast<AuthorityLevel>(i)), "system",
+                          why);
   }
   return make_error(Code::invalid, "authority " + config.authority + " is not known")
       .with_remedy("use observe, advise or act");

@@ -4,13 +4,14 @@
 
 #include "base/log.hpp"
 #include "codec/json.hpp"
+#include "edge/cli/client.hpp"
 #include "lab/control_model.hpp"
 
 namespace tundish::tundishd {
 namespace {
 
-/// Of a storage server that is slow: a probe of a mount waits some four times. Unit: ms.
-constexpr int storage_delay_ms = 2000;
+/// Of a storage server that is slow: a probe of a mount waits one to four times. Unit: ms.
+constexpr int storage_delay_ms = 3000;
 
 std::optional<lab::FaultKind> kind_of(const std::string& effect) {
   const auto names = lab::enum_names(lab::FaultKind{});
@@ -69,6 +70,22 @@ std::string bmc(const Injection& injection, lab::BmcVerb mode) {
   return render_json(request);
 }
 
+std::string leak(const Injection& injection, lab::LeakLevel level) {
+  lab::LeakRequest request;
+  request.node = injection.node_name;
+  if (!injection.part.empty()) request.detector = injection.part;
+  request.level = level;
+  return render_json(request);
+}
+
+/// The lab answers as the API does: {"code", "message"}.
+Error refusal_of(const HttpResponse& response) {
+  Error error = edge::cli::api_error(response.status, response.body);
+  if (error.code == Code::unavailable || error.code == Code::internal) return error;
+  error.what = "the lab cannot do it: " + error.what;
+  return error;
+}
+
 }  // namespace
 
 /// The lowest point at which the lab can break the thing.
@@ -104,6 +121,10 @@ Result<LabInjector::Knob> LabInjector::knob_of(const Injection& injection) {
   if (injection.effect == "bmc_ignore") {
     return Knob{"/bmc", bmc(injection, lab::BmcVerb::ignore), bmc(injection, lab::BmcVerb::normal)};
   }
+  if (injection.effect == "leak") {
+    return Knob{"/leak", leak(injection, lab::LeakLevel::critical),
+                leak(injection, lab::LeakLevel::dry)};
+  }
   return make_error(Code::unsupported, "this lab has no hand for " + injection.effect);
 }
 
@@ -135,7 +156,7 @@ void LabInjector::post(const Knob& knob, Done done) {
                 if (!response) {
                   done(Error(response.error()).wrap("lab"));
                 } else if (response->status >= 300) {
-                  done(make_error(Code::unavailable, "the lab refused: " + response->body));
+                  done(refusal_of(*response));
                 } else {
                   done({});
                 }

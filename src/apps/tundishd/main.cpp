@@ -3,6 +3,7 @@
 #include <string>
 
 #include "apps/tundishd/catalogue.hpp"
+#include "apps/tundishd/config_help.hpp"
 #include "apps/tundishd/daemon.hpp"
 #include "apps/tundishd/first_start.hpp"
 #include "codec/yaml.hpp"
@@ -63,8 +64,12 @@ int main(int argc, char** argv) {
       std::printf("tundishd %s\n", TUNDISH_VERSION);
       return 0;
     } else {
-      std::printf("usage: tundishd [--config FILE] [--check] [--restore BACKUP] [--version]\n");
-      return flag == "--help" ? 0 : 2;
+      const bool asked = flag == "--help" || flag == "-h";
+      if (!asked) {
+        std::fprintf(stderr, "tundishd: %s is no flag, or lacks its value\n", flag.c_str());
+      }
+      std::fprintf(asked ? stdout : stderr, "%s", tundish::tundishd::render_help().c_str());
+      return asked ? 0 : 2;
     }
   }
   tundish::tundishd::DaemonConfig config;

@@ -2,8 +2,11 @@
 
 #include <filesystem>
 
+#include "apps/tundishd/check_infos.hpp"
 #include "base/log.hpp"
 #include "codec/yaml.hpp"
+#include "codec/yaml_place.hpp"
+#include "control/fault/policy_problem.hpp"
 #include "control/verify/verify.hpp"
 #include "runtime/process/process.hpp"
 
@@ -19,11 +22,16 @@ Result<std::string> doubt_about(const RemediationPolicy& policy, const ProofGrou
   return found.is_proved() ? std::string() : control::verify::render(found);
 }
 
+/// Every state, fact, action and check that it names is there; refused by file and line.
 Result<RemediationPolicy> read_policy(const std::string& file) {
   RemediationPolicy policy;
   const std::string text = TRY(process::read_file(file));
   TRY_VOID(parse_yaml(text, policy, file));
-  return policy;
+  auto problem = control::find_problem(policy);
+  if (!problem) problem = control::find_unknown_check(policy, known_checks());
+  if (!problem) return policy;
+  problem->error.what = yaml_place(text, file, problem->path) + problem->error.what;
+  return problem->error;
 }
 
 /// Nullopt when nobody loaded one, or when what was loaded is proved no more by this program.

@@ -4,6 +4,12 @@
 #include "codec/tools/tool_output.hpp"
 
 namespace tundish::tools {
+namespace {
+
+/// Gbit/s. No port of today has a tenth of it (XDR: 800); more is a slip of the program.
+constexpr double most_rate = 10'000;
+
+}  // namespace
 
 Result<std::vector<IbRow>> parse_ib_bandwidth(std::string_view text) {
   if (text.size() > most_output) return make_error(Code::corrupt, "too much output");
@@ -21,8 +27,10 @@ Result<std::vector<IbRow>> parse_ib_bandwidth(std::string_view text) {
     // Bytes, iterations, peak, average, message rate; more columns where they were asked for.
     if (!in_table || words.size() < 5 || !parse_integer(words[0])) continue;
     const auto iterations = parse_integer(words[1]);
+    const auto peak = parse_real(words[2]);
     const auto average = parse_real(words[3]);
-    if (!iterations || !average || *average < 0) {
+    const bool sane = peak && average && *peak >= 0 && *average >= 0 && *average <= most_rate;
+    if (!iterations || !sane) {
       return make_error(Code::corrupt, "a row is not understood: " + std::string(trim(line)));
     }
     out.push_back({parse_integer(words[0]).value_or(0), *iterations, *average});

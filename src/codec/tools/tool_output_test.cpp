@@ -52,10 +52,10 @@ TEST(ToolOutput, AnErrorOfDcgmIsNoResult) {
 TEST(ToolOutput, Nvbandwidth) {
   const auto cases = parse_nvbandwidth(text_of("nvbandwidth"));
   ASSERT_TRUE(cases) << cases.error().message();
-  ASSERT_EQ(cases->size(), 2U);
+  ASSERT_EQ(cases->size(), 3U);
   EXPECT_DOUBLE_EQ(*cases->at(0).gbyte_per_s.at(0).at(1), 55.28);
-  EXPECT_FALSE(cases->at(1).gbyte_per_s.at(0).at(0));
-  EXPECT_DOUBLE_EQ(*cases->at(1).gbyte_per_s.at(1).at(0), 390.9);
+  EXPECT_FALSE(cases->at(2).gbyte_per_s.at(0).at(0));
+  EXPECT_DOUBLE_EQ(*cases->at(2).gbyte_per_s.at(1).at(0), 390.9);
   const auto error = parse_nvbandwidth(text_of("nvbandwidth_error"));
   ASSERT_FALSE(error);
   EXPECT_EQ(error.error().code, Code::unavailable);

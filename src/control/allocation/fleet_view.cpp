@@ -3,6 +3,7 @@
 #include "control/allocation/fleet_cache.hpp"
 #include "control/placement/place.hpp"
 #include "model/ops/allocation_ops.hpp"
+#include "model/ops/node_ops.hpp"
 
 namespace tundish::control {
 namespace {
@@ -105,6 +106,7 @@ std::optional<NodeId> find_spare(const View& view, const Allocation& allocation,
     if (member.role != MemberRole::spare) continue;
     const Node* node = view.reg.find(member.node);
     if (!node || !view.reg.claims_on(node->id).empty() || !is_present(view, node->id)) continue;
+    if (find_condition(*node, "miswired")) continue;
     if (!domain.empty() && node->spec.nvlink_domain != domain) continue;
     int distance = 2;
     if (gone && node->spec.leaf_group == gone->spec.leaf_group) distance = 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/quote.hpp"
 #include "base/text.hpp"
 #include "control/allocation/fleet_cache.hpp"
 #include "model/ops/tenancy_ops.hpp"
@@ -17,7 +18,7 @@ Result<std::string> resolve_sku(const View& view, const std::string& asked) {
   }
   if (!asked.empty()) {
     if (std::find(known.begin(), known.end(), asked) != known.end()) return asked;
-    return make_error(Code::not_found, "no SKU with GPUs is called " + asked)
+    return make_error(Code::not_found, "no SKU with GPUs is called " + shorten(asked))
         .with_remedy("there are: " + join(known, ", "));
   }
   if (known.size() == 1) return known.front();
@@ -29,7 +30,7 @@ Result<std::string> resolve_sku(const View& view, const std::string& asked) {
 
 Result<> check_counts(const ClusterSpec& spec) {
   if (spec.engine != "slurm") {
-    return make_error(Code::unsupported, "engine " + spec.engine + " is not known")
+    return make_error(Code::unsupported, "engine " + in_quotes(spec.engine) + " is not known")
         .with_remedy("use --engine slurm");
   }
   if (spec.nodes < 1) return make_error(Code::invalid, "a cluster needs at least one node");

@@ -4,6 +4,7 @@
 
 #include "control/allocation/fleet_view.hpp"
 #include "control/cluster/drained.hpp"
+#include "control/network/cabling.hpp"
 #include "control/network/drive.hpp"
 #include "control/network/storage.hpp"
 #include "control/permit/permit.hpp"
@@ -53,6 +54,12 @@ bool converge_port(const View& view, const Allocation& allocation, const Allocat
   }
   const auto seen = seen_segment(view, port);
   const bool there = seen && *seen == segment;
+  if (!there && !segment.empty()) {
+    if (std::string why = network::miswired_port(*node, member.interface); !why.empty()) {
+      out.reason = "waits: " + why;
+      return false;
+    }
+  }
   if (there && !network::is_configured(port)) return true;
   const bool moved_by_hand = seen && !there && member.attached && !segment.empty() &&
                              network::is_drifted(view, allocation, port.switch_name);
@@ -166,12 +173,28 @@ void converge_leaving(const View& view, const Allocation& allocation, const Allo
                                        incident ? NodePhase::revalidating : NodePhase::wiping));
 }
 
+/// What is cabled to its port is somebody else, as is only seen once the port is open. One that
+/// serves already is not stopped: it is named, and a person decides.
+bool take_out_miswired(const View& view, const Allocation& allocation,
+                       const AllocationNode& member, Outcome& out) {
+  const Node* node = view.reg.find(member.node);
+  if (!node || !member.attached || member.joined || member.role == MemberRole::spare) return false;
+  const std::string why = network::miswired_port(*node, member.interface);
+  if (why.empty()) return false;
+  if (converge_port(view, allocation, member, "", out)) {
+    out.operations.push_back(mark_attached(allocation.id, member.node, false));
+  }
+  out.reason = "waits: " + why;
+  return true;
+}
+
 void converge_member(const View& view, const Allocation& allocation, const AllocationNode& member,
                      Outcome& out) {
   if (member.role == MemberRole::leaving || allocation.status.phase == AllocationPhase::releasing) {
     converge_leaving(view, allocation, member, out);
     return;
   }
+  if (take_out_miswired(view, allocation, member, out)) return;
   const bool outside = member.role == MemberRole::spare;
   const std::string segment = outside ? "" : allocation.status.segment;
   const bool there = converge_port(view, allocation, member, segment, out) &&
@@ -345,7 +368,9 @@ Outcome reconcile_allocation(const View& view, const Allocation& allocation) {
   network::add_export_acts(view, allocation, out.actions);
   keep_one_update(view, out.actions);
   network::keep_to_one_side(view, out.actions);
-  advance_phase(view, allocation, waits_for(out.actions, view), out);
+  std::string waits = waits_for(out.actions, view);
+  if (waits.empty()) waits = waiting_part(out.reason);
+  advance_phase(view, allocation, waits, out);
   return out;
 }
 

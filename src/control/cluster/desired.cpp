@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "control/cluster/drained.hpp"
+#include "control/cluster/engine_drains.hpp"
 #include "control/cluster/reconcile_cluster.hpp"
 #include "model/ops/allocation_ops.hpp"
 
@@ -14,14 +15,31 @@ struct ClaimView {
   std::string group;
 };
 
+constexpr std::string_view our_reason = "tundish:";
+
+/// A window has its leave to drain the node.
+bool is_drained_for_work(const View& view, const NodeId& node) {
+  const auto& claims = view.reg.claims_on(node);
+  return std::any_of(claims.begin(), claims.end(), [&](const auto& id) {
+    const Claim* claim = view.reg.find(id);
+    return claim && claim->permitted && is_of_maintenance(*claim);
+  });
+}
+
 ClaimView claims_of(const View& view, const NodeId& node) {
   ClaimView out;
   for (const auto& id : view.reg.claims_on(node)) {
     const Claim* claim = view.reg.find(id);
-    if (!claim || !claim->permitted) continue;
+    const Incident* incident = claim ? view.reg.find(claim->incident) : nullptr;
+    // In a window an incident waits, but a job on a device that is gone does not: it is drained for
+    // the window anyway, and no spare is taken for that.
+    const bool in_window = incident && incident->device_lost && is_drained_for_work(view, node);
+    if (!claim || !(claim->permitted || in_window)) continue;
     out.acting = true;
-    out.reason = claim->reason;
-    if (const Incident* incident = view.reg.find(claim->incident)) {
+    // In a window the drain stays the window's: its end takes it back, and who sees that must not
+    // take it for a person's resume of the incident's.
+    if (claim->permitted) out.reason = claim->reason;
+    if (incident) {
       out.device_lost = out.device_lost || incident->device_lost;
       out.group = incident->id.str();
       // Without the incident's name: nodes with one reason are drained by one command.
@@ -37,6 +55,22 @@ bool is_gone(const View& view, const Cluster& cluster, const DeclaredNode& decla
   const EngineObserved* engine = fresh_engine(view, cluster.id);
   const EngineNode* seen = engine ? find_engine_node(*engine, declared.name) : nullptr;
   return seen && has_state(*seen, "NOT_RESPONDING");
+}
+
+/// What is drained by us stays so while an incident claims the node, also before that one has leave:
+/// between the end of a window and that leave no job shall land on it. The reason as it is seen.
+std::string drain_to_keep(const View& view, const Cluster& cluster, const Node& node,
+                          const std::string& name) {
+  const EngineObserved* engine = fresh_engine(view, cluster.id);
+  const EngineNode* seen = engine ? find_engine_node(*engine, name) : nullptr;
+  if (!seen || !has_state(*seen, "DRAIN") || !seen->reason.starts_with(our_reason)) return "";
+  const auto& claims = view.reg.claims_on(node.id);
+  const bool held = std::any_of(claims.begin(), claims.end(), [&](const auto& id) {
+    const Claim* claim = view.reg.find(id);
+    const Incident* incident = claim ? view.reg.find(claim->incident) : nullptr;
+    return incident && incident->state == IncidentState::open;
+  });
+  return held ? seen->reason : "";
 }
 
 DesiredEngineNode desired_node(const View& view, const Cluster& cluster,
@@ -64,6 +98,16 @@ DesiredEngineNode desired_node(const View& view, const Cluster& cluster,
     out.device_lost = claims.acting && claims.device_lost;
     out.gone = claims.acting && is_gone(view, cluster, declared);
     out.group = claims.group;
+    const std::string kept =
+        !out.drained && node ? drain_to_keep(view, cluster, *node, declared.name) : "";
+    if (!kept.empty()) {
+      out.drained = true;
+      out.reason = kept;
+    }
+    if (!out.drained && node) {
+      const std::string over = drain_to_undo(view, cluster, *node, declared.name);
+      if (!over.empty()) out.reason = over;
+    }
   }
   return out;
 }
@@ -98,6 +142,7 @@ DesiredEngine desired_engine(const View& view, const Cluster& cluster) {
   }
   if (const Tenant* tenant = view.reg.find(cluster.meta.tenant)) out.tenant = tenant->meta.name;
   out.users = users_of(view, cluster.meta.tenant);
+  if (cluster.spec.allow_checks) out.checks_since = cluster.status.checks_at;
   for (const auto& declared : cluster.status.declared) {
     out.nodes.push_back(desired_node(view, cluster, *allocation, declared));
   }

@@ -40,6 +40,10 @@ std::vector<const EngineJob*> jobs_on(const EngineObserved& engine, const std::s
   return out;
 }
 
+bool is_check_work(const EngineJob& job) {
+  return job.name == check_work_name && job.user == "root";
+}
+
 bool is_drained(const View& view, const Node& node) {
   const Allocation* allocation = view.reg.find(node.status.allocation);
   if (!allocation) return true;

@@ -15,5 +15,7 @@ const EngineNode* find_engine_node(const EngineObserved& engine, const std::stri
 bool has_state(const EngineNode& node, std::string_view state);
 /// Jobs that hold the node now (running, completing, suspended: any state but pending and ended).
 std::vector<const EngineJob*> jobs_on(const EngineObserved& engine, const std::string& name);
+/// An active check's own work: it holds the node as any other, but nobody lost anything by its end.
+bool is_check_work(const EngineJob& job);
 
 }  // namespace tundish::control

@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include "control/allocation/reconcile_allocation.hpp"
+#include "control/cluster/reconcile_cluster.hpp"
 #include "control/fault/reconcile_incident.hpp"
 #include "control/health/health_site_for_test.hpp"
 #include "control/verify/policies_for_test.hpp"
 #include "model/ops/governance_ops.hpp"
+#include "model/ops/maintenance_ops.hpp"
 
 namespace tundish::control {
 namespace {
@@ -55,6 +58,36 @@ TEST_F(Drained, a_drain_flag_with_a_job_behind_it_is_not_drained) {
     shows({"IDLE", "DRAIN"}, {job(state)});
     EXPECT_TRUE(is_empty()) << state;
   }
+}
+
+TEST_F(Drained, in_a_window_a_job_on_a_lost_device_does_not_wait_and_takes_no_spare) {
+  catalogue_.xid.entries.push_back({});
+  catalogue_.xid.entries.back().code = 79;
+  catalogue_.xid.entries.back().action = FaultAction::reboot;
+  catalogue_.xid.entries.back().device_lost = true;
+  KernelEvent lost;
+  lost.kind = KernelEventKind::xid;
+  lost.code = 79;
+  lost.device = "0000:3b:00";
+  writes(1, lost);
+  const auto wanted = [&] { return desired_engine(view(), *reg_.find(id_)).nodes.front(); };
+  EXPECT_FALSE(wanted().device_lost) << "nobody gave leave to act on it";
+  MaintenanceOrder order;
+  order.scope = "node:n1";
+  order.reason = "fans";
+  order.begin = now_;
+  order.end = now_ + hours(1);
+  must(create_maintenance(order));
+  const MaintenanceId window = reg_.all<Maintenance>().begin()->first;
+  must(advance_maintenance(window, MaintenanceState::planned, MaintenanceState::active));
+  EXPECT_FALSE(wanted().device_lost) << "the tenant may not consent to the drain";
+  must(permit_maintenance(window, node(1)));
+  EXPECT_TRUE(wanted().device_lost);
+  EXPECT_TRUE(wanted().drained);
+  EXPECT_EQ(wanted().group, open()->id.str());
+  const Allocation before = allocation();
+  for (const auto& operation : reconcile_allocation(view(), before).operations) must(operation);
+  EXPECT_EQ(find_member(allocation(), node(1))->role, MemberRole::member);
 }
 
 TEST_F(Drained, an_epilog_that_runs_keeps_the_node) {

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "control/cluster/drained.hpp"
+#include "control/cluster/engine_drains.hpp"
 #include "control/cluster/setup.hpp"
 #include "control/network/storage.hpp"
 #include "control/permit/permit.hpp"
@@ -15,8 +16,6 @@
 
 namespace tundish::control {
 namespace {
-
-constexpr std::string_view our_reason = "tundish:";
 
 void join_members(const View& view, const Cluster& cluster, const Allocation& allocation,
                   const DesiredEngine& desired, const Engine& engine, SecretSource& secrets,
@@ -39,13 +38,24 @@ void join_members(const View& view, const Cluster& cluster, const Allocation& al
   }
 }
 
+/// Its own claim has leave: not only the window of a maintenance, whose end ends that drain.
+bool may_drain(const View& view, const DesiredEngineNode& wanted) {
+  const Incident* incident = view.reg.find(IncidentId(wanted.group));
+  if (!incident) return false;
+  const auto& claims = view.reg.claims_on(incident->node);
+  return std::any_of(claims.begin(), claims.end(), [&](const auto& id) {
+    const Claim* claim = view.reg.find(id);
+    return claim && claim->permitted && claim->incident == incident->id;
+  });
+}
+
 /// Drains that we see for the reason of a claim; one of them gone is a person's resume, as long as
 /// the claim wants it. A drain for another reason of ours says nothing: we may just have ended it.
-void follow_people(const Cluster& cluster, const DesiredEngine& desired,
+void follow_people(const View& view, const Cluster& cluster, const DesiredEngine& desired,
                    const EngineObserved& engine, Outcome& out) {
   std::map<std::string_view, const DesiredEngineNode*> claimed;
   for (const auto& node : desired.nodes) {
-    if (node.drained && !node.group.empty()) claimed[node.name] = &node;
+    if (node.drained && !node.group.empty() && may_drain(view, node)) claimed[node.name] = &node;
   }
   std::vector<std::string> drained;
   for (const auto& node : engine.nodes) {
@@ -65,21 +75,6 @@ void follow_people(const Cluster& cluster, const DesiredEngine& desired,
     }
   }
   out.operations.push_back(record_drained(cluster.id, std::move(drained)));
-}
-
-void note_foreign_drains(const View& view, const Cluster& cluster, const EngineObserved& engine,
-                         Outcome& out) {
-  for (const auto& declared : cluster.status.declared) {
-    const EngineNode* seen = find_engine_node(engine, declared.name);
-    const Node* node = view.reg.find(declared.node);
-    if (!seen || !node) continue;
-    const bool foreign =
-        has_state(*seen, "DRAIN") && !seen->reason.empty() && !seen->reason.starts_with(our_reason);
-    if (!foreign && !find_condition(*node, "engine_drained")) continue;
-    out.operations.push_back(
-        set_condition(declared.node, "engine_drained", foreign ? Truth::yes : Truth::no,
-                      foreign ? "by a person or the engine: " + seen->reason : ""));
-  }
 }
 
 /// Requeues touch one broken node each and need their own leave; the rest is configuration.
@@ -133,8 +128,9 @@ bool members_serve(const Cluster& cluster, const Allocation& allocation,
     if (node && node->registered && !has_state(*node, "DRAIN") && !has_state(*node, "DOWN")) {
       ++serving;
     } else {
+      const std::string reason = node && !node->reason.empty() ? " (" + node->reason + ")" : "";
       why += (why.empty() ? "" : ", ") + name +
-             (node ? " is " + join(node->states, "+") : " is not known");
+             (node ? " is " + join(node->states, "+") + reason : " is not known");
     }
   }
   return serving >= allocation.spec.nodes;
@@ -167,8 +163,8 @@ void look_at_engine(const View& view, const Cluster& cluster, const Allocation& 
     const bool waits = job.state == "PENDING" && job.restarts > 0;
     if (waits && job.begin_time_s * 1000000 > view.now.us) out.wake(view.now + seconds(1));
   }
-  follow_people(cluster, desired, *seen, out);
-  note_foreign_drains(view, cluster, *seen, out);
+  follow_people(view, cluster, desired, *seen, out);
+  follow_engine_drains(view, cluster, engine, *seen, out);
   auto commands = engine.plan(desired, *seen);
   if (!commands.empty()) {
     act_on_engine(cluster, allocation, std::move(commands), *seen, desired, out);

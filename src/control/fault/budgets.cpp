@@ -2,16 +2,31 @@
 
 #include <algorithm>
 
+#include "control/fault/leave.hpp"
 #include "control/fault/policy.hpp"
 #include "model/ops/incident_ops.hpp"
 
 namespace tundish::control {
 namespace {
 
-/// The same part of the same node has the same complaint, or another one about that part.
+/// The same part of the same node: whatever the complaint when both name the part, else the same
+/// complaint. What a drill spends is no real fault's, and the other way round.
 bool is_same_fault(const Incident& a, const Incident& b) {
-  if (a.node != b.node) return false;
-  return a.fault == b.fault || (!a.device.empty() && a.device == b.device);
+  if (a.node != b.node || a.drill != b.drill) return false;
+  if (!a.device.empty() && !b.device.empty()) return a.device == b.device;
+  return a.fault == b.fault;
+}
+
+/// What an incident did itself: its entries hold what it was charged for others as well, and an act
+/// that never got leave cost nothing.
+void count_own(const RemediationPolicy& policy, const Incident& incident,
+               std::map<std::string, int>& out) {
+  for (const auto& entry : incident.timeline) {
+    if (entry.key.empty() || waits_for_leave(entry)) continue;
+    const auto known = policy.states.find(entry.what);
+    if (known == policy.states.end()) continue;
+    if (is_disruptive_action(known->second.action)) ++out[entry.what];
+  }
 }
 
 }  // namespace
@@ -20,8 +35,9 @@ std::map<std::string, int> spent_before(const View& view, const Incident& incide
   std::map<std::string, int> out;
   const auto& budgets = view.policy.budgets;
   if (budgets.kept_in != BudgetKeeper::history || budgets.window_h == 0) return out;
+  // A line that a user wrote is answered by checks alone: it spends nothing.
+  if (!incident.hardware_witness) return out;
   const Instant since = view.now - hours(budgets.window_h);
-  const Incident* latest = nullptr;  // its entries hold those of the ones before it
   for (const auto& [id, other] : view.reg.all<Incident>()) {
     if (id == incident.id) continue;
     // After an RMA, or a person's close, it is another part: its purse is its own.
@@ -29,13 +45,7 @@ std::map<std::string, int> spent_before(const View& view, const Incident& incide
         other.state == IncidentState::resolved || other.state == IncidentState::overridden;
     if (!same_part) continue;
     if (other.opened_at < since || !is_same_fault(other, incident)) continue;
-    if (!latest || latest->opened_at < other.opened_at) latest = &other;
-  }
-  if (!latest) return out;
-  for (const auto& [state, times] : latest->entries) {
-    const auto known = view.policy.states.find(state);
-    if (known == view.policy.states.end()) continue;
-    if (is_disruptive_action(known->second.action)) out[state] = times;
+    count_own(view.policy, other, out);
   }
   return out;
 }

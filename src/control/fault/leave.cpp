@@ -20,6 +20,24 @@ Result<> change_act(Txn& txn, const IncidentId& id, const std::string& key,
   return {};
 }
 
+constexpr std::string_view refused_mark = "; refused: ";
+constexpr std::string_view proposed_mark = "; proposed: ";
+
+/// The reason of now takes the place of the one before; false: it is told already.
+bool tell(TimelineEntry& act, StepOutcome outcome, const std::string& reason) {
+  const bool proposed = outcome == StepOutcome::proposed;
+  const std::string told = std::string(proposed ? proposed_mark : refused_mark) + reason;
+  if (act.outcome == outcome && act.detail.ends_with(told)) return false;
+  if (waits_for_leave(act)) {
+    const bool was_proposed = act.outcome == StepOutcome::proposed;
+    const auto before = act.detail.rfind(was_proposed ? proposed_mark : refused_mark);
+    if (before != std::string::npos) act.detail.resize(before);
+  }
+  act.outcome = outcome;
+  act.detail += told;
+  return true;
+}
+
 }  // namespace
 
 bool waits_for_leave(const TimelineEntry& act) {
@@ -33,10 +51,15 @@ bool is_open_act(const TimelineEntry& act) {
 OperationPtr refuse_act(IncidentId id, std::string key, std::string reason) {
   return make_operation("refuse_act", about(id), [=](Txn& txn) {
     return change_act(txn, id, key, [&](Incident&, TimelineEntry& act) {
-      if (!is_open_act(act) || act.outcome == StepOutcome::refused) return false;
-      act.outcome = StepOutcome::refused;
-      act.detail += "; " + reason;
-      return true;
+      return is_open_act(act) && tell(act, StepOutcome::refused, reason);
+    });
+  });
+}
+
+OperationPtr propose_act(IncidentId id, std::string key, std::string reason) {
+  return make_operation("propose_act", about(id), [=](Txn& txn) {
+    return change_act(txn, id, key, [&](Incident&, TimelineEntry& act) {
+      return is_open_act(act) && tell(act, StepOutcome::proposed, reason);
     });
   });
 }

@@ -9,8 +9,9 @@ bool waits_for_leave(const TimelineEntry& act);
 /// Running or waiting for leave: its result is still to come.
 bool is_open_act(const TimelineEntry& act);
 
-/// Recorded once, so that the incident tells why nothing happens.
+/// Recorded, so that the incident tells why nothing happens now; a repeat changes nothing.
 OperationPtr refuse_act(IncidentId incident, std::string key, std::string reason);
+OperationPtr propose_act(IncidentId incident, std::string key, std::string reason);
 /// An act that waited for leave is started: the deadlines of its state count from here.
 OperationPtr resume_act(IncidentId incident, std::string key);
 /// A check saw the fault: it is hardware, whoever wrote the line that led to the check.

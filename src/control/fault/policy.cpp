@@ -44,7 +44,7 @@ const std::string* missing_term(const PolicyEdge& edge, const RemediationPolicy&
 }  // namespace
 
 bool is_power_action(std::string_view action) {
-  return action == "reboot" || action == "power_cycle";
+  return action == "reboot" || action == "power_cycle" || action == "power_off";
 }
 
 bool is_disruptive_action(std::string_view action) {
@@ -64,7 +64,14 @@ PolicyStep policy_step(const RemediationPolicy& policy, const PolicyPosition& at
     step.reason = "state " + at.state + " is not in the policy";
     return step;
   }
-  if (found->second.final) return step;
+  if (found->second.final) {
+    // A fault that came after the proof: what returns the node would forget it.
+    if (found->second.action == "return_node" && facts.contains("new_witness")) {
+      step.go = policy.initial;
+      step.reason = "the fault showed itself again before the node was returned";
+    }
+    return step;
+  }
   std::vector<std::string> waits;
   for (const auto& edge : found->second.next) {
     if (const std::string* term = missing_term(edge, policy, at, facts)) {
@@ -93,6 +100,7 @@ const PolicyFault* find_fault(const RemediationPolicy& policy, std::string_view 
 }
 
 std::string wish_fact(std::string_view action) {
+  if (action == "power_off") return "wants_power_off";
   if (action == "rma") return "wants_rma";
   if (action == "reboot") return "wants_reboot";
   if (action == "reset" || action == "fabric") return "wants_reset";

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "control/fault/check_plan.hpp"
+#include "control/fault/policy_problem.hpp"
 
 namespace tundish::control {
 namespace {
@@ -47,6 +48,27 @@ TEST(policy_step, an_edge_tells_whom_it_escalates_to_and_waits_for_its_time) {
   EXPECT_EQ(due.escalate, Escalation::page);
 }
 
+TEST(check_policy, turns_of_active_checks_are_within_reason) {
+  const auto says = [](auto&& change) {
+    RemediationPolicy policy = policy_of({{{}, 1, "there", Escalation::log}});
+    change(policy.active);
+    const auto found = find_problem(policy);
+    if (!found) return std::string("taken");
+    EXPECT_EQ(found->path.front(), "active");
+    return found->path.back() + ": " + found->error.what + "; " + found->error.remedy;
+  };
+  EXPECT_EQ(says([](auto& a) { a.light_every_h = -3; }),
+            "light_every_h: active: light_every_h is -3; say 0 to 8760");
+  EXPECT_EQ(says([](auto& a) { a.heavy_every_h = 8761; }),
+            "heavy_every_h: active: heavy_every_h is 8761; say 0 to 8760");
+  EXPECT_EQ(says([](auto& a) { a.idle_percent = -1; }),
+            "idle_percent: active: idle_percent is -1; say 0 to 100");
+  EXPECT_EQ(says([](auto& a) { a.idle_percent = 100000; }),
+            "idle_percent: active: idle_percent is 100000; say 0 to 100");
+  EXPECT_EQ(says([](auto& a) { a.light_every_h = a.idle_percent = 0; }), "taken");
+  EXPECT_EQ(says([](auto& a) { a.heavy_every_h = 8760; a.idle_percent = 100; }), "taken");
+}
+
 TEST(check_policy, names_are_known_and_ends_end) {
   EXPECT_TRUE(check_policy(policy_of({})));
   const auto refused = [](auto&& change) {
@@ -70,6 +92,49 @@ TEST(check_policy, names_are_known_and_ends_end) {
   EXPECT_TRUE(refused([](auto& p) { p.limits.touch = "asleep"; }));
   EXPECT_TRUE(refused([](auto& p) { p.limits.brake_stops = {"time"}; }));
   EXPECT_TRUE(refused([](auto& p) { p.limits.rack_per_hour = -1; }));
+}
+
+TEST(check_policy, a_mistake_has_its_place_and_the_word_that_was_meant) {
+  RemediationPolicy policy = policy_of({{{"drained", "!permited"}, 1, "there", Escalation::log}});
+  const auto fact = find_problem(policy);
+  ASSERT_TRUE(fact);
+  EXPECT_EQ(fact->path, (std::vector<std::string>{"states", "at", "next", "0", "when", "1"}));
+  EXPECT_EQ(fact->error.what, "state at: unknown fact permited");
+  EXPECT_EQ(fact->error.remedy, "did you mean permitted?");
+  policy.states["at"].next = {{{}, 1, "ther", Escalation::log}};
+  const auto state = find_problem(policy);
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->path, (std::vector<std::string>{"states", "at", "next", "0", "go"}));
+  EXPECT_EQ(state->error.remedy, "did you mean there?");
+}
+
+TEST(find_unknown_check, names_are_ones_that_agents_have) {
+  const std::vector<KnownCheck> known = {{"ecc", CheckKind::passive},
+                                         {"gpu_work", CheckKind::active}};
+  const auto wrong = [&](auto&& change, OtherChecks others = OtherChecks::refused) {
+    RemediationPolicy policy = policy_of({});
+    change(policy);
+    const auto found = find_unknown_check(policy, known, others);
+    return found ? found->error.what + "; " + found->error.remedy : std::string();
+  };
+  EXPECT_EQ(wrong([](auto& p) { p.active.light = {"gpu_work"}; }), "");
+  EXPECT_EQ(wrong([](auto& p) { p.active.light = {"gpu_work", "gpu_wrok"}; }),
+            "no check is called gpu_wrok; did you mean gpu_work?");
+  EXPECT_EQ(wrong([](auto& p) { p.active.heavy = {"nonsense"}; }),
+            "no check is called nonsense; known: gpu_work");
+  EXPECT_EQ(wrong([](auto& p) { p.states["at"].active = {"ecc"}; }),
+            "ecc is no active check; known: gpu_work");
+  EXPECT_EQ(wrong([](auto& p) { p.states["at"].checks = {"gpu_work"}; }),
+            "gpu_work is an active check; name it under `active`");
+  EXPECT_EQ(wrong([](auto& p) { p.states["at"].checks = {"ec"}; }),
+            "no check is called ec; did you mean ecc?");
+  const auto foreign = [](auto& p) {
+    p.checks["smi_probe"] = {};
+    p.states["at"].checks = {"smi_probe"};
+  };
+  EXPECT_EQ(wrong(foreign), "no check is called smi_probe; known: ecc");
+  EXPECT_EQ(wrong(foreign, OtherChecks::taken), "");
+  EXPECT_FALSE(find_unknown_check(policy_of({{}}), {}));
 }
 
 TEST(check_plan, a_check_runs_where_it_may_and_says_why_it_does_not) {

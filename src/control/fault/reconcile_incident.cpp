@@ -12,10 +12,12 @@
 #include "control/node/active.hpp"
 #include "control/node/checks.hpp"
 #include "control/permit/blast.hpp"
+#include "model/ops/allocation_ops.hpp"
 #include "model/ops/governance_ops.hpp"
 #include "model/ops/incident_ops.hpp"
+#include "model/ops/incident_proof.hpp"
 #include "model/ops/rma_ops.hpp"
-#include "model/ops/witnessed_anew.hpp"
+#include "model/pci_address.hpp"
 
 namespace tundish::control {
 namespace {
@@ -25,6 +27,13 @@ constexpr std::string_view refuses_work = "new work refused";
 /// PCI addresses of every witness: what a reset must reach.
 std::vector<std::string> devices_of(const Incident& incident) {
   std::set<std::string> out;
+  if (incident.witnesses.empty() && !incident.blamed) {  // checks opened it
+    for (const auto& verdict : incident.verdicts) {
+      if (verdict.state != VerdictState::fail) continue;
+      if (!normalise_pci(verdict.device)) return {};  // of the node: every GPU
+      out.insert(verdict.device);
+    }
+  }
   if (!incident.device.empty()) out.insert(incident.device);
   for (const auto& witness : incident.witnesses) {
     if (!witness.event.device.empty()) out.insert(witness.event.device);
@@ -45,6 +54,18 @@ Action base_action(const Incident& incident, const PolicyState& state) {
   return action;
 }
 
+/// What every node must pass to serve, or what the policy names; and whatever showed this fault.
+std::vector<std::string> checks_to_run(const Incident& incident, const PolicyState& state) {
+  const Proof proof = proof_of(incident);
+  std::vector<std::string> out = state.checks;
+  if (out.empty() && proof.passive.empty()) return out;
+  if (out.empty()) out.emplace_back(serve_checks);
+  for (const auto& [check, worst] : proof.passive) {
+    if (std::find(out.begin(), out.end(), check) == out.end()) out.push_back(check);
+  }
+  return out;
+}
+
 Action power_action(Action action, PowerVerb verb) {
   action.action_class = ActionClass::power;
   action.act = PowerAct{verb};
@@ -61,6 +82,7 @@ std::optional<Action> action_for(const View& view, const Incident& incident, con
     return action;
   }
   if (state.action == "reboot") return power_action(std::move(action), PowerVerb::restart);
+  if (state.action == "power_off") return power_action(std::move(action), PowerVerb::off);
   if (state.action == "power_cycle") return power_action(std::move(action), PowerVerb::cycle);
   if (state.action == "reset_gpus") {
     action.action_class = ActionClass::reset;
@@ -71,12 +93,12 @@ std::optional<Action> action_for(const View& view, const Incident& incident, con
     return action;
   }
   if (state.action == "run_checks") {
-    Action checks = make_checks(view, node, state.checks, action.key);
+    Action checks = make_checks(view, node, checks_to_run(incident, state), action.key);
     checks.incident = action.incident;
     checks.group = action.group;
     checks.limit = action.limit;
     checks.result_to = ResultTo::incident_checks;
-    add_active(checks, proving_checks(view, incident, state));
+    add_active(checks, proving_checks(incident, state));
     return checks;
   }
   if (state.action == "wipe") {
@@ -98,6 +120,7 @@ void track_jobs(const View& view, const Incident& incident, Outcome& out) {
   const std::string name = engine_name(*cluster, incident.node);
   if (!incident.entries.contains("isolate") && incident.device_lost) {
     for (const EngineJob* job : jobs_on(*engine, name)) {
+      if (is_check_work(*job)) continue;
       JobImpact hit;
       hit.job = job->id;
       hit.nodes_before = join(job->nodes, ",");
@@ -129,7 +152,7 @@ void track_gap(const View& view, const Incident& incident, Outcome& out) {
   }
   std::string landed;
   for (const EngineJob* job : jobs_on(*engine, name)) {
-    bool known = false;
+    bool known = is_check_work(*job);
     for (const auto& hit : incident.jobs) known = known || hit.job == job->id;
     if (!known && incident.device_lost) landed += " " + job->id;
   }
@@ -138,9 +161,26 @@ void track_gap(const View& view, const Incident& incident, Outcome& out) {
                     landed.empty() ? "no job landed in between" : "landed in between:" + landed));
 }
 
+/// By another way than a replacement of its own: the node came back, or a free one was bound to the
+/// gap of several incidents.
+bool is_whole_again(const Incident& incident, const Allocation& allocation) {
+  const auto& status = allocation.status;
+  if (status.phase != AllocationPhase::active || status.short_since.is_set()) return false;
+  const bool over = incident.state != IncidentState::open && incident.state != IncidentState::rma;
+  return over || status.phase_since > incident.opened_at;
+}
+
 void track_replacement(const View& view, const Incident& incident, Outcome& out) {
-  if (incident.replacement.empty() || incident.member_restored_at.is_set()) return;
+  if (incident.member_restored_at.is_set() || incident.node.empty()) return;
   const Allocation* allocation = view.reg.find(incident.allocation);
+  const bool own = allocation && !incident.replacement.empty() &&
+                   find_member(*allocation, incident.replacement) != nullptr;
+  if (!own) {  // none came, or it left again
+    if (allocation && is_whole_again(incident, *allocation)) {
+      out.operations.push_back(record_restored(incident.id));
+    }
+    return;
+  }
   const Cluster* cluster = allocation ? view.reg.find(allocation->cluster) : nullptr;
   const EngineObserved* engine = cluster ? fresh_engine(view, cluster->id) : nullptr;
   if (!engine) return;
@@ -166,12 +206,28 @@ void finish_policy(const View& view, const Incident& incident, const PolicyState
   out.operations.push_back(return_node(incident.id));
 }
 
+/// Charges it for the repairs of the same fault before it; false: it was charged already.
+bool carry_spent(const View& view, const Incident& incident, Outcome& out) {
+  auto spent = spent_before(view, incident);
+  std::erase_if(spent, [&](const auto& one) {
+    const auto own = incident.entries.find(one.first);
+    return own != incident.entries.end() && own->second >= one.second;
+  });
+  if (spent.empty()) return false;
+  out.operations.push_back(carry_budgets(incident.id, std::move(spent)));
+  return true;
+}
+
+/// At first only a user's line said it: it is charged once hardware says it as well.
+bool began_with_a_line(const Incident& incident) {
+  return !incident.witnesses.empty() &&
+         incident.witnesses.front().provenance == Provenance::userspace;
+}
+
 void enter_first_state(const View& view, const Incident& incident, Outcome& out) {
   // A policy that is loaded meanwhile begins anew; what was spent is spent already.
   const bool begins = incident.policy_state.empty();
-  if (auto spent = spent_before(view, incident); begins && !spent.empty()) {
-    out.operations.push_back(carry_budgets(incident.id, std::move(spent)));
-  }
+  if (begins) (void)carry_spent(view, incident, out);
   if (begins && view.policy.claims == ClaimKeeping::slot) {
     out.operations.push_back(override_others(incident.id, "replaced: the policy keeps one claim"));
   }
@@ -254,15 +310,6 @@ Outcome reconcile_incident(const View& view, const Incident& incident) {
     return out;
   }
   const PolicyState& state = found->second;
-  if (state.final) {
-    // A fault that came after the proof: what returns the node would forget it.
-    if (state.action == "return_node" && is_witnessed_anew(incident)) {
-      enter_first_state(view, incident, out);
-      return out;
-    }
-    finish_policy(view, incident, state, out);
-    return out;
-  }
   const TimelineEntry* act = current_act(incident);
   const bool current = act && act->key == act_key(incident);
   // Under a hold, at `advise` or behind the brake nothing was tried: a deadline that ran then would
@@ -273,7 +320,12 @@ Outcome reconcile_incident(const View& view, const Incident& incident) {
   const PolicyStep step = policy_step(
       view.policy, {incident.policy_state, incident.policy_since, incident.entries}, facts, clock);
   if (step.go) {
+    if (began_with_a_line(incident) && carry_spent(view, incident, out)) return out;
     take_edge(view, incident, step, out);
+    return out;
+  }
+  if (state.final) {
+    finish_policy(view, incident, state, out);
     return out;
   }
   if (step.wake_at.is_set()) out.wake(step.wake_at);

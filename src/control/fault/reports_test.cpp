@@ -3,6 +3,7 @@
 // docs/health-issues.md.
 #include <gtest/gtest.h>
 
+#include "control/fault/leave.hpp"
 #include "control/fault/reconcile_incident.hpp"
 #include "control/health/health_site_for_test.hpp"
 #include "control/verify/policies_for_test.hpp"
@@ -110,6 +111,22 @@ TEST_F(Reports, a_fault_in_the_last_moment_is_not_returned_with_the_node) {
   EXPECT_EQ(step().name, "reboot");
   EXPECT_EQ(incident().state, IncidentState::open);
   EXPECT_EQ(claims(), 1);
+}
+
+TEST_F(Reports, what_it_waits_for_is_the_reason_of_now) {
+  const Action reset = to_reset();
+  const std::string doc = current_act(incident())->detail;
+  must(refuse_act(incident().id, reset.key, "hold node:n5: fans"));
+  must(refuse_act(incident().id, reset.key, "maintenance-7 is under way"));
+  EXPECT_EQ(current_act(incident())->detail, doc + "; refused: maintenance-7 is under way");
+  const std::int64_t written = reg_.revision();
+  must(refuse_act(incident().id, reset.key, "maintenance-7 is under way"));
+  EXPECT_EQ(reg_.revision(), written) << "told twice is told once";
+  must(propose_act(incident().id, reset.key, "site:s is at advise for reset"));
+  EXPECT_EQ(current_act(incident())->outcome, StepOutcome::proposed) << "a hold that is over";
+  EXPECT_EQ(current_act(incident())->detail, doc + "; proposed: site:s is at advise for reset");
+  must(refuse_act(incident().id, reset.key, "a person denied it"));
+  EXPECT_EQ(current_act(incident())->detail, doc + "; refused: a person denied it");
 }
 
 TEST_F(Reports, without_one_the_node_is_returned) {

@@ -67,6 +67,7 @@ std::vector<Finding> blame(std::vector<Sighting> sightings, const Topology& topo
       out.push_back(std::move(*finding));
     }
   }
+  for (auto& leak : find_leaks(given)) out.push_back(std::move(leak));
   for (auto& rack : find_racks(given)) out.push_back(std::move(rack));
   return out;
 }

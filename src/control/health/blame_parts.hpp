@@ -76,6 +76,8 @@ Finding describe_fate(const Case& given, const Fate& fate);
 /// A cause on one node, with everything that follows from it; nullopt: nobody asked.
 std::optional<Finding> describe_node(const Case& given, std::size_t root,
                                      const std::vector<std::size_t>& follows);
+/// A tray that leaks is its domain's matter as well, whatever becomes of the tray.
+std::vector<Finding> find_leaks(const Case& given);
 /// More than two trays of a domain are out: the rack.
 std::vector<Finding> find_racks(const Case& given);
 

@@ -276,6 +276,15 @@ TEST(Blame, a_check_of_all_gpus_is_about_the_one_that_the_kernel_names) {
   EXPECT_TRUE(clears(found[0], Resource::nic, "after"));
 }
 
+// A disk that reported errors stayed in service, because the line of the log came before the check.
+TEST(Blame, a_check_of_the_part_itself_claims_whatever_the_log_said_before) {
+  Window window(3);
+  Sighting& line = window.says(1, 0, Resource::disk, "nvme0n1");
+  line.what = "io_error";
+  window.fails(1, Resource::disk, "nvme0n1", seconds(5)).locality = Locality::device_local;
+  EXPECT_EQ(brief(window.judge()), "node n1 disk only_part claims\n");
+}
+
 TEST(Blame, memory_that_is_short_is_not_the_module_that_fails) {
   Window window(3);
   window.fails(1, Resource::memory, "");

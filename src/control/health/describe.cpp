@@ -169,11 +169,47 @@ Finding describe_fate(const Case& given, const Fate& fate) {
   return out;
 }
 
+std::vector<Finding> find_leaks(const Case& given) {
+  std::vector<Finding> out;
+  for (const auto& shared : given.topology.shared) {
+    if (shared.kind != SubjectKind::domain || shared.part != Resource::cooling) continue;
+    Finding found;
+    int worst = 0;
+    for (const auto& [node, devices] : shared.users) {
+      const auto mine = given.by_node.find(node);
+      if (mine == given.by_node.end()) continue;
+      for (const std::size_t i : mine->second) {
+        const Sighting& s = given.seen[i];
+        if (s.part != Resource::cooling || s.level < Level::warn) continue;
+        const bool first = !found.first.is_set() || s.first < found.first;
+        if (first) found.first = s.first;
+        worst = std::max(worst, s.level == Level::fail ? 95 : 70);
+        found.blame.evidence.push_back(evidence_of(given, s, s.level == Level::fail ? 95 : 70));
+        if (found.affected.empty() || found.affected.back() != node) {
+          found.affected.push_back(node);
+        }
+      }
+    }
+    if (found.affected.empty()) continue;
+    found.symptom = Resource::cooling;
+    found.settled = true;
+    found.blame.part = Resource::cooling;
+    found.blame.subject_kind = SubjectKind::domain;
+    found.blame.object = shared.name;
+    found.blame.rule = "own_word";
+    found.blame.confidence = worst;
+    rank(found.blame.evidence);
+    found.blame.would_change = {"the detectors of every tray saying OK again"};
+    out.push_back(std::move(found));
+  }
+  return out;
+}
+
 std::vector<Finding> find_racks(const Case& given) {
   constexpr int most_trays = 2;  // Source: facts/health.md section 4, NVL72; checked 2026-11
   std::vector<Finding> out;
   for (const auto& shared : given.topology.shared) {
-    if (shared.kind != SubjectKind::domain) continue;
+    if (shared.kind != SubjectKind::domain || shared.part != Resource::nvswitch) continue;
     std::map<std::string, std::vector<NodeId>> racks;
     int trays = 0;
     for (const auto& [node, devices] : shared.users) {

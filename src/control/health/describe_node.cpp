@@ -118,8 +118,8 @@ const Sighting* first_that_asks(const Case& given, const std::vector<std::size_t
     const Sighting& s = given.seen[i];
     if (strain && (s.part == Resource::cpu || s.part == Resource::memory)) continue;
     const bool waited = s.starved && given.now - began(s) >= given.times.patience;
-    // A flapping cable is told before it costs the node.
-    const bool told = strain || s.part == Resource::link;
+    // A flapping cable, and the first drops, are told before they cost the node.
+    const bool told = strain || s.part == Resource::link || s.part == Resource::cooling;
     if (s.level < (told ? Level::warn : Level::fail) && !waited) continue;
     if (!found || began(s) < began(*found)) found = &s;
   }
@@ -303,7 +303,7 @@ std::optional<Finding> describe_node(const Case& given, std::size_t root,
   rank(out.blame.evidence);
   out.claims = out.settled && !strain && !out.node.empty() &&
                out.blame.confidence >= least_confidence && asks->level == Level::fail &&
-               is_worth_a_claim(cause);
+               (out.local || is_worth_a_claim(cause));  // a line of the log may have come first
   return out;
 }
 

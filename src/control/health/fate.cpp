@@ -59,7 +59,7 @@ std::set<std::size_t> symptoms_of(const Case& given, const Shared& shared,
 std::vector<std::size_t> words_on(const Case& given, const Shared& shared,
                                   const std::set<std::size_t>& open) {
   std::vector<std::size_t> out;
-  if (shared.kind != SubjectKind::domain) return out;
+  if (shared.kind != SubjectKind::domain || shared.part != Resource::nvswitch) return out;
   for (const auto& [node, devices] : shared.users) {
     const auto mine = given.by_node.find(node);
     if (mine == given.by_node.end()) continue;
@@ -105,7 +105,9 @@ bool holds(const Fate& fate) {
   const int unexplained = static_cast<int>(fate.unexplained.size());
   const int affected = static_cast<int>(fate.affected.size());
   switch (fate.shared->kind) {
-    case SubjectKind::domain: return unexplained >= std::min(3, std::max(2, fate.heard));
+    case SubjectKind::domain:
+      if (fate.shared->part == Resource::cooling) return false;  // find_leaks() tells it
+      return unexplained >= std::min(3, std::max(2, fate.heard));
     // All of it: a part of a job's nodes has something in common that the job has not.
     case SubjectKind::job: return unexplained >= 2 && unexplained == fate.heard;
     default: return unexplained >= 2 && affected * 100 >= fate.heard * least_share_percent;

@@ -83,6 +83,7 @@ class Builder {
     }
     if (!node.spec.nvlink_domain.empty()) {
       add(SubjectKind::domain, node.spec.nvlink_domain, Resource::nvswitch);
+      add(SubjectKind::domain, node.spec.nvlink_domain, Resource::cooling);
     }
     if (node.spec.rack.empty()) return;
     add(SubjectKind::rack, node.spec.rack, Resource::power);
@@ -104,6 +105,7 @@ class Builder {
     }
     if (node.spec.role == NodeRole::gpu) {
       use(find(SubjectKind::domain, node.spec.nvlink_domain, Resource::nvswitch));
+      use(find(SubjectKind::domain, node.spec.nvlink_domain, Resource::cooling));
     }
     use(find(SubjectKind::rack, node.spec.rack, Resource::power));
     use(find(SubjectKind::rack, node.spec.rack, Resource::thermal));
@@ -204,7 +206,8 @@ std::string storage_name_of(const Limits& limits) {
 bool is_unwell(const Registry& view, const NodeId& id) {
   const Node* node = view.find(id);
   if (!node) return false;
-  if (!node->status.verdicts.empty() || !view.incidents_on(id).empty()) return true;
+  if (!node->status.verdicts.empty() || !node->status.bmc_verdicts.empty()) return true;
+  if (!view.incidents_on(id).empty()) return true;
   if (find_condition(*node, symptom_condition)) return true;
   const AgentCursor* cursor = view.find(Id<AgentCursor>(id.str()));
   return cursor && !cursor->recent.empty();
@@ -220,8 +223,10 @@ Evidence gather(const View& view, const std::set<NodeId>& unwell) {
   Evidence out;
   for (const auto& id : unwell) {
     const Node* node = view.reg.find(id);
-    if (!node || !serves(*node)) continue;
-    auto seen = sightings_of(view, *node, repaired[id]);
+    if (!node || node->status.phase == NodePhase::retired) continue;
+    // What its own life cycle judges is left to it. A leak is not: nobody is safe from it.
+    auto seen = serves(*node) ? sightings_of(view, *node, repaired[id])
+                              : NodeSightings{bmc_sightings_of(view, *node), {}};
     out.sightings.insert(out.sightings.end(), std::make_move_iterator(seen.list.begin()),
                          std::make_move_iterator(seen.list.end()));
     const bool sooner = !out.wake_at.is_set() || seen.wake_at < out.wake_at;

@@ -17,7 +17,5 @@ Evidence gather(const View& view, const std::set<NodeId>& unwell);
 bool is_unwell(const Registry& view, const NodeId& node);
 /// Name of the server that shared storage comes from.
 std::string storage_name_of(const Limits& limits);
-/// What an XID speaks of.
-Resource part_of_xid(int code);
 
 }  // namespace tundish::control::health

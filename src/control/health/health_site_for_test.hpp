@@ -89,6 +89,18 @@ class HealthSite : public testing::Test {
     report.verdicts = {verdict};
     must(record_verdicts(node(i), report));
   }
+  /// Its BMC does.
+  void leaks(int i, VerdictState state) {
+    Verdict verdict;
+    verdict.check = "leak";
+    verdict.state = state;
+    verdict.reason = "a detector of leaks is wet";
+    verdict.watches = Resource::cooling;
+    verdict.locality = Locality::device_local;
+    verdict.device = "1/ColdPlate";
+    verdict.at = now_;
+    must(record_bmc_verdicts(node(i), {verdict}));
+  }
   void hangs(int i) { says(i, "storage_mount", Resource::storage_client, VerdictState::fail); }
   void writes(int i, KernelEvent event, Provenance provenance = Provenance::kernel) {
     Witness witness;

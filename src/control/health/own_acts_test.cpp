@@ -83,6 +83,28 @@ TEST_F(OwnActs, a_link_that_nobody_touched_is_told_as_before) {
   EXPECT_EQ(count_open(), 1);
 }
 
+// Seen in drills: after a reboot of ours the port was down for a moment, and a person was paged.
+TEST_F(OwnActs, a_port_that_our_reboot_took_down_is_nobodys_fault) {
+  KernelEvent event;
+  event.kind = KernelEventKind::fallen_off_bus;
+  event.device = "0000:3b:00";
+  writes(5, event);  // n5 is no tenant's
+  ASSERT_TRUE(open());
+  const IncidentId repair = open()->id;
+  says(5, "ib_port", Resource::link, V::fail, Locality::symptom, "mlx5_0");
+  pass(minutes(2));
+  EXPECT_EQ(count_open(), 1) << "it is being repaired";
+  must(enter_policy_state(repair, "", "wipe", "wipe", "", TimeOwner::provider));
+  must(return_node(repair));
+  pass(seconds(20));
+  EXPECT_EQ(count_open(), 0) << "the node has not looked since";
+  const Outcome waits = look();
+  ASSERT_TRUE(waits.wake_at.is_set()) << "one that stays down is found";
+  pass(seconds(80));
+  pass(seconds(10));
+  EXPECT_EQ(count_open(), 1);
+}
+
 TEST_F(OwnActs, a_deleted_clusters_nodes_are_no_clients_any_more) {
   must(begin_delete_cluster(allocation().cluster));
   pass(seconds(1));

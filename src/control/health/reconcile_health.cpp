@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "control/fault/policy.hpp"
 #include "control/health/blame_parts.hpp"
 #include "control/health/gather.hpp"
+#include "control/health/sightings.hpp"
 #include "control/network/isolation.hpp"
 #include "model/ops/blame_ops.hpp"
 #include "model/ops/node_ops.hpp"
@@ -29,13 +31,34 @@ FaultAction action_for(Resource part) {
     case Resource::disk:
     case Resource::storage_client:
     case Resource::service: return FaultAction::reboot;
+    case Resource::cooling: return FaultAction::power_off;
     default: return FaultAction::none;
   }
 }
 
-/// What incidents that the kernel log opened are about.
-bool is_of_gpu(Resource part) {
-  return part == Resource::gpu || part == Resource::gpu_memory || part == Resource::nvlink;
+/// A repair of a GPU is one of its memory and its links, whichever of them was blamed.
+Resource repaired_with(Resource part) { return is_gpu_part(part) ? Resource::gpu : part; }
+
+/// What a node's incident was about: what the kernel log opens is a GPU's, and checks that failed
+/// may have been about anything.
+Resource part_of(const Incident& incident) {
+  if (incident.blamed) return incident.blamed->part;
+  return incident.witnesses.empty() ? Resource::unknown : Resource::gpu;
+}
+
+/// The GPUs that it is about; empty: all of the node.
+std::set<std::string> devices_of(const RemediationPolicy& policy, const Incident& incident) {
+  std::set<std::string> out;
+  for (const auto& entry : incident.timeline) {
+    const auto state = policy.states.find(entry.what);
+    const bool restarts = state != policy.states.end() && is_power_action(state->second.action);
+    if (restarts && !entry.key.empty() && entry.outcome == StepOutcome::done) return {};
+  }
+  if (!incident.device.empty()) out.insert(incident.device);
+  for (const auto& witness : incident.witnesses) {
+    if (!witness.event.device.empty()) out.insert(witness.event.device);
+  }
+  return out;
 }
 
 bool is_in_maintenance(const View& view, const NodeId& node) {
@@ -52,15 +75,19 @@ bool is_in_maintenance(const View& view, const NodeId& node) {
 /// asked again before it went away and came back.
 class Ended {
  public:
-  explicit Ended(const Registry& reg) {
-    for (const auto& [id, incident] : reg.all<Incident>()) {
+  /// Of nodes that are well nothing is asked.
+  Ended(const View& view, const std::set<NodeId>& unwell) {
+    for (const auto& [id, incident] : view.reg.all<Incident>()) {
       const auto state = incident.state;
       if (state == IncidentState::open || state == IncidentState::rma) continue;
-      const Resource part = incident.blamed ? incident.blamed->part : Resource::unknown;
-      Instant& at = incident.node.empty() ? shared_[{incident.subject_kind, incident.subject, part}]
-                                          : nodes_[{incident.node, part}];
+      if (!incident.node.empty()) {
+        if (unwell.contains(incident.node)) note_node(view, incident);
+        continue;
+      }
       // What we ended ourselves was not answered by anybody.
-      const bool by_us = incident.node.empty() && state == IncidentState::resolved;
+      const Resource part = incident.blamed ? incident.blamed->part : Resource::unknown;
+      const bool by_us = state == IncidentState::resolved;
+      Instant& at = shared_[{incident.subject_kind, incident.subject, part}];
       if (!by_us) at = std::max(at, incident.resolved_at);
       if (by_us) note_shared(incident, incident.resolved_at - quiet_time);
     }
@@ -89,19 +116,12 @@ class Ended {
   Instant mended(const Finding& finding) const {
     Instant at;
     if (!finding.cause_first.is_set()) return at;
-    for (const Resource part : {finding.blame.part, Resource::unknown}) {
-      const auto found = nodes_.find({finding.node, part});
-      if (found != nodes_.end() && found->second >= finding.cause_first) {
-        at = std::max(at, found->second);
-      }
-    }
-    return at;
+    const Instant last = answered_until(finding);
+    return last >= finding.cause_first ? last : at;
   }
   bool answers(const Finding& finding) const {
-    const auto by_part = nodes_.find({finding.node, finding.blame.part});
-    const auto by_any = nodes_.find({finding.node, Resource::unknown});
-    return (by_part != nodes_.end() && by_part->second >= finding.first) ||
-           (by_any != nodes_.end() && by_any->second >= finding.first);
+    const Instant last = answered_until(finding);
+    return last.is_set() && last >= finding.first;
   }
   bool dismisses(const Finding& finding) const {
     const Blame& blame = finding.blame;
@@ -110,10 +130,42 @@ class Ended {
   }
 
  private:
-  std::map<std::pair<NodeId, Resource>, Instant> nodes_;
+  void note_node(const View& view, const Incident& incident) {
+    const Resource part = part_of(incident);
+    auto& by_device = nodes_[{incident.node, repaired_with(part)}];
+    auto devices = devices_of(view.policy, incident);
+    if (devices.empty() || !(part == Resource::unknown || is_gpu_part(part))) devices = {""};
+    for (const auto& device : devices) {
+      by_device[device] = std::max(by_device[device], incident.resolved_at);
+    }
+  }
+  /// When the last incident on the part ended that was about the finding's device, or about all.
+  Instant answered_until(const Finding& finding) const {
+    Instant out;
+    const bool of_gpu = is_gpu_part(finding.blame.part) && !finding.device.empty();
+    for (const Resource part : {repaired_with(finding.blame.part), Resource::unknown}) {
+      const auto found = nodes_.find({finding.node, part});
+      if (found == nodes_.end()) continue;
+      for (const auto& [device, at] : found->second) {
+        const bool other = of_gpu && !device.empty() && device != finding.device;
+        if (!other) out = std::max(out, at);
+      }
+    }
+    return out;
+  }
+
+  /// Device -> when; "": every one.
+  std::map<std::pair<NodeId, Resource>, std::map<std::string, Instant>> nodes_;
   std::map<std::tuple<SubjectKind, std::string, Resource>, Instant> shared_;
   std::map<std::pair<NodeId, Resource>, Instant> hit_;
 };
+
+/// A driver that hangs cannot be asked to reset anything.
+bool hangs(const Blame& blame) {
+  return std::any_of(blame.evidence.begin(), blame.evidence.end(), [](const auto& line) {
+    return line.what == "gpu_answers" && line.part == Resource::gpu;
+  });
+}
 
 BlamedOrder order_for(const Finding& finding) {
   BlamedOrder order;
@@ -123,15 +175,18 @@ BlamedOrder order_for(const Finding& finding) {
   order.detected_at = finding.first;
   if (!finding.claims) return order;
   order.node = finding.node;
-  order.action = action_for(finding.blame.part);
+  order.action =
+      hangs(finding.blame) ? FaultAction::reboot : action_for(finding.blame.part);
   order.device = finding.device;
+  // No job outlives these.
+  order.device_lost = finding.blame.part == Resource::cooling || hangs(finding.blame);
   return order;
 }
 
 class Reconciler {
  public:
   Reconciler(const View& view, const std::set<NodeId>& unwell)
-      : view_(view), unwell_(unwell), ended_(view.reg) {
+      : view_(view), unwell_(unwell), ended_(view, unwell) {
     for (const auto& id : view.reg.incidents_on({})) {
       const Incident* open = view.reg.find(id);
       const Instant quiet = quiet_since(*open);
@@ -172,18 +227,32 @@ class Reconciler {
     if (!open.empty()) {  // out of service already: one incident, one more witness
       const Incident* known = view_.reg.find(*open.begin());
       const bool same =
-          known->blamed ? known->blamed->part == finding.blame.part : is_of_gpu(finding.blame.part);
+          known->blamed ? known->blamed->part == finding.blame.part
+                        : is_gpu_part(finding.blame.part) && !ended_.answers(finding);
       if (same && known->state == IncidentState::open) {
         out_.operations.push_back(add_blame(known->id, finding.blame));
+      } else if (finding.blame.part == Resource::cooling) {
+        out_.operations.push_back(raise_blamed(known->id, order_for(finding)));
       }
       return;
     }
+    if (is_at_vendor(finding.node)) return;
     if (is_in_maintenance(view_, finding.node) || ended_.answers(finding)) return;
     const Instant shared = finding.local ? Instant{} : ended_.shared_until(finding);
     if (waits_for(finding, shared, "what it shares was in trouble a moment ago")) return;
     const Instant mended = finding.local ? Instant{} : ended_.mended(finding);
     if (waits_for(finding, mended, "its cause was mended a moment ago")) return;
     out_.operations.push_back(open_blamed(order_for(finding)));
+  }
+
+  /// Out of service until somebody has repaired it: what it shows meanwhile is no news.
+  bool is_at_vendor(const NodeId& node) const {
+    const auto& claims = view_.reg.claims_on(node);
+    return std::any_of(claims.begin(), claims.end(), [&](const auto& id) {
+      const Claim* claim = view_.reg.find(id);
+      const Incident* incident = claim ? view_.reg.find(claim->incident) : nullptr;
+      return incident && incident->state == IncidentState::rma;
+    });
   }
 
   bool waits_for(const Finding& finding, Instant trouble, const std::string& why) {
@@ -236,6 +305,16 @@ class Reconciler {
 
   /// Most of its nodes are not heard: that nothing of it is seen says nothing.
   bool is_out_of_sight(const Incident& incident) const {
+    if (incident.blamed->part == Resource::cooling) {
+      return std::any_of(incident.affected.begin(), incident.affected.end(), [&](const NodeId& id) {
+        const Node* node = view_.reg.find(id);
+        return node && std::any_of(node->status.bmc_verdicts.begin(),
+                                   node->status.bmc_verdicts.end(), [](const Verdict& verdict) {
+                                     return verdict.watches == Resource::cooling &&
+                                            verdict.state == VerdictState::unknown;
+                                   });
+      });
+    }
     const auto heard = std::count_if(incident.affected.begin(), incident.affected.end(),
                                      [&](const NodeId& id) { return is_present(view_, id); });
     return heard * 2 < static_cast<std::ptrdiff_t>(incident.affected.size());
@@ -295,6 +374,7 @@ class Reconciler {
 
 std::string fault_text(const Finding& finding) {
   switch (finding.blame.part) {
+    case Resource::cooling: return "leak";
     case Resource::cpu: return "short of CPU";
     case Resource::memory: return "memory";
     case Resource::storage_server: return "storage does not answer";

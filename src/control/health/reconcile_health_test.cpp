@@ -17,6 +17,7 @@ XidCatalogue small_catalogue() {
   };
   add(45, FaultAction::none, false, true);
   add(79, FaultAction::reboot, true, false);
+  add(95, FaultAction::reset, true, false);
   add(149, FaultAction::fabric, false, false);
   return out;
 }
@@ -334,6 +335,83 @@ TEST_F(Domain, a_third_tray_that_is_out_is_the_rack) {
   EXPECT_NE(find_blamed(reg_, rack), nullptr);
 }
 
+/// Faults of the GPUs of n5, which is no tenant's, and their repair.
+class Repaired : public Health {
+ protected:
+  void SetUp() override {
+    Health::SetUp();
+    policy_.states["reboot"].action = "reboot";
+    policy_.states["reset"].action = "reset_gpus";
+  }
+  void gpu_says(const std::string& check, Resource part, const std::string& device) {
+    says(5, check, part, V::fail, Locality::device_local, device);
+  }
+  void repair(const std::string& state) {
+    ASSERT_NE(open(), nullptr);
+    const IncidentId id = open()->id;
+    now_ = now_ + seconds(1);
+    must(enter_policy_state(id, "", state, policy_.states[state].action, "", TimeOwner{}));
+    must(finish_act(id, act_key(*reg_.find(id)), StepOutcome::done, "", {}));
+    must(return_node(id));
+    pass(seconds(1));
+  }
+  bool blames(const std::string& what) {
+    const auto& evidence = open()->blamed->evidence;
+    return std::any_of(evidence.begin(), evidence.end(),
+                       [&](const BlameEvidence& one) { return one.what == what; });
+  }
+};
+
+TEST_F(Repaired, the_repair_of_a_gpu_answers_whatever_part_of_it_complained_before) {
+  writes(5, 95);
+  gpu_says("ecc", Resource::gpu_memory, "0000:3b:00");
+  gpu_says("recovery_action", Resource::gpu, "0000:3b:00");
+  says(5, "xid_since_boot", Resource::gpu, V::fail, Locality::device_local);
+  pass(seconds(30));
+  ASSERT_EQ(count_open(), 1);
+  ASSERT_TRUE(open()->blamed);
+  repair("reset");
+  EXPECT_EQ(count_open(), 0) << "all of it is older than the repair";
+  pass(minutes(3));
+  EXPECT_EQ(count_open(), 0);
+  says(5, "ecc", Resource::gpu_memory, V::ok, Locality::device_local, "0000:3b:00");
+  pass(seconds(1));
+  gpu_says("ecc", Resource::gpu_memory, "0000:3b:00");
+  pass(seconds(6));
+  EXPECT_EQ(count_open(), 1) << "it went away and came back";
+}
+
+TEST_F(Repaired, the_reset_of_one_gpu_answers_nothing_of_another_and_a_reboot_all) {
+  for (const char* device : {"0000:3b:00", "0000:5e:00"}) {
+    gpu_says("recovery_action", Resource::gpu, device);
+  }
+  pass(seconds(6));
+  ASSERT_EQ(count_open(), 1);
+  EXPECT_EQ(open()->device, "0000:3b:00");
+  repair("reset");
+  ASSERT_EQ(count_open(), 1) << "nobody did anything about the other one";
+  EXPECT_EQ(open()->device, "0000:5e:00");
+  gpu_says("recovery_action", Resource::gpu, "0000:9a:00");
+  pass(seconds(6));
+  repair("reboot");
+  EXPECT_EQ(count_open(), 0);
+}
+
+TEST_F(Repaired, a_fault_that_was_repaired_is_not_to_blame_for_the_next_one) {
+  writes(5, 79);
+  look();
+  repair("reboot");
+  ASSERT_EQ(count_open(), 0);
+  pass(seconds(40));
+  writes(5, 95);
+  gpu_says("recovery_action", Resource::gpu, "0000:3b:00");
+  gpu_says("ecc", Resource::gpu_memory, "0000:3b:00");
+  pass(seconds(6));
+  ASSERT_TRUE(open() && open()->blamed);
+  EXPECT_FALSE(blames("xid 79"));
+  EXPECT_TRUE(blames("xid 95") || blames("recovery_action")) << open()->blame;
+}
+
 /// The cluster mounts an export of the storage that its fabric declares.
 class Exported : public Health {
  protected:
@@ -391,6 +469,111 @@ TEST_F(Exported, a_management_that_is_silent_alone_is_no_incident) {
   silence_management();
   pass(minutes(3));
   EXPECT_EQ(count_open(), 0);
+}
+
+class Liquid : public HealthSite {
+ protected:
+  void SetUp() override {
+    HealthSite::SetUp();
+    for (int i = 1; i <= nodes; ++i) {
+      Txn txn(reg_, now_, "test");
+      Node node = at(i);
+      node.spec.nvlink_domain = "nvl1";
+      txn.put(node);
+    }
+  }
+  const Incident* of(SubjectKind kind) {
+    for (const auto& [id, one] : reg_.all<Incident>()) {
+      const bool open = one.state == IncidentState::open || one.state == IncidentState::rma;
+      if (open && one.subject_kind == kind) return &one;
+    }
+    return nullptr;
+  }
+};
+
+TEST_F(Liquid, a_wet_tray_is_claimed_at_once_and_its_domain_is_told) {
+  leaks(2, VerdictState::fail);
+  look();
+  ASSERT_NE(of(SubjectKind::node), nullptr);
+  EXPECT_EQ(of(SubjectKind::node)->fault, "leak");
+  EXPECT_EQ(of(SubjectKind::node)->action, "power_off");
+  EXPECT_TRUE(of(SubjectKind::node)->device_lost);
+  EXPECT_EQ(of(SubjectKind::node)->witnesses.at(0).provenance, Provenance::bmc);
+  ASSERT_NE(of(SubjectKind::domain), nullptr);
+  EXPECT_EQ(of(SubjectKind::domain)->subject, "nvl1");
+  EXPECT_EQ(claims(), 1);
+}
+
+TEST_F(Liquid, an_agent_that_is_silent_hides_no_leak) {
+  now_ = now_ + minutes(5);
+  leaks(2, VerdictState::fail);
+  look();
+  EXPECT_EQ(claims(), 1);
+}
+
+TEST_F(Liquid, a_warning_is_told_and_costs_no_tray) {
+  leaks(2, VerdictState::warn);
+  pass(minutes(2));
+  EXPECT_NE(of(SubjectKind::domain), nullptr);
+  EXPECT_EQ(claims(), 0);
+  EXPECT_NE(find_condition(at(2), symptom_condition), nullptr) << "nobody is given it meanwhile";
+}
+
+TEST_F(Liquid, what_cannot_be_read_is_nobodys_fault_and_ends_nothing) {
+  leaks(3, VerdictState::unknown);
+  pass(minutes(2));
+  EXPECT_EQ(count_open(), 0);
+  leaks(2, VerdictState::warn);
+  look();
+  ASSERT_NE(of(SubjectKind::domain), nullptr);
+  leaks(2, VerdictState::unknown);
+  pass(minutes(2));
+  EXPECT_NE(of(SubjectKind::domain), nullptr) << "nobody knows that it is dry";
+  leaks(2, VerdictState::ok);
+  pass(seconds(1));
+  pass(seconds(31));
+  EXPECT_EQ(of(SubjectKind::domain), nullptr);
+}
+
+TEST_F(Liquid, a_node_that_is_out_for_something_else_is_switched_off_as_well) {
+  says(2, "gpu_count", Resource::gpu, V::fail, Locality::device_local);
+  look();
+  ASSERT_EQ(count_open(), 1);
+  EXPECT_EQ(open()->action, "reset");
+  leaks(2, VerdictState::fail);
+  now_ = now_ + seconds(1);
+  look();
+  EXPECT_EQ(of(SubjectKind::node)->action, "power_off");
+  EXPECT_EQ(of(SubjectKind::node)->last_witness_at, now_);
+  EXPECT_EQ(claims(), 1);
+}
+
+// A driver that hung was seen by nobody: all that looks at GPUs was "unknown", which accuses none.
+TEST_F(Health, a_gpu_driver_that_hangs_takes_the_node_out_and_is_rebooted) {
+  says(5, "gpu_answers", Resource::gpu, V::fail);
+  says(5, "ecc", Resource::gpu_memory, V::unknown);
+  look();
+  pass(seconds(6));
+  ASSERT_EQ(count_open(), 1);
+  EXPECT_EQ(open()->node, node(5));
+  EXPECT_EQ(open()->action, "reboot") << "a driver that hangs resets nothing";
+  EXPECT_TRUE(open()->device_lost);
+  EXPECT_EQ(claims(), 1);
+}
+
+TEST_F(Health, a_shared_incident_says_at_its_end_how_wide_it_was) {
+  for (int i = 1; i <= 4; ++i) hangs(i);
+  look();
+  pass(seconds(6));
+  ASSERT_EQ(count_open(), 1);
+  const std::string widest = open()->blame;
+  for (int i = 1; i <= 2; ++i) {
+    says(i, "storage_mount", Resource::storage_client, V::ok);
+    pass(seconds(2));
+  }
+  ASSERT_EQ(count_open(), 1);
+  EXPECT_EQ(open()->blame, widest) << "nodes recover one after the other";
+  EXPECT_EQ(open()->affected.size(), 4U);
 }
 
 TEST(Health_names, storage_is_named_by_its_source) {

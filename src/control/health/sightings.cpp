@@ -5,6 +5,7 @@
 
 #include "control/cluster/drained.hpp"
 #include "control/health/gather.hpp"
+#include "model/ops/incident_proof.hpp"
 #include "model/ops/recent_events.hpp"
 
 namespace tundish::control::health {
@@ -172,6 +173,23 @@ bool is_taken_back(const RecentEvent& event, const std::vector<RecentEvent>& all
   return is_end(KernelEventKind::server_silent, KernelEventKind::server_back);
 }
 
+/// A GPU that fails after a repair that passed fails anew: what was told of it before, in whatever
+/// boot, was answered and explains nothing of that.
+void drop_mended(std::vector<Sighting>& list, Instant repaired) {
+  std::vector<Sighting> fresh;
+  std::copy_if(list.begin(), list.end(), std::back_inserter(fresh), [&](const Sighting& s) {
+    return is_gpu_part(s.part) && s.origin == Origin::event && s.trust == Trust::hardware &&
+           s.last > repaired;
+  });
+  std::erase_if(list, [&](const Sighting& s) {
+    const Instant told = s.origin == Origin::event ? s.last : s.first;
+    if (!is_gpu_part(s.part) || told > repaired) return false;
+    return std::any_of(fresh.begin(), fresh.end(), [&](const Sighting& one) {
+      return one.device == s.device || one.device.empty() || s.device.empty();
+    });
+  });
+}
+
 std::vector<Sighting> all_sightings(const View& view, const Node& node, Instant repaired) {
   std::vector<Sighting> out;
   // Of an agent that is silent nothing is known any more, neither good nor bad.
@@ -179,6 +197,9 @@ std::vector<Sighting> all_sightings(const View& view, const Node& node, Instant 
     for (const auto& verdict : node.status.verdicts) add_verdict(view, node, verdict, out);
     add_pressure(view, node, out);
   }
+  auto shown = bmc_sightings_of(view, node);  // the agent may be silent
+  out.insert(out.end(), std::make_move_iterator(shown.begin()),
+             std::make_move_iterator(shown.end()));
   const AgentCursor* cursor = view.reg.find(Id<AgentCursor>(node.id.str()));
   if (!cursor) return out;
   for (const auto& event : cursor->recent) {
@@ -186,8 +207,14 @@ std::vector<Sighting> all_sightings(const View& view, const Node& node, Instant 
     // What still stands a look after a repair that passed does not come of what was before it.
     const bool mended = repaired.is_set() && event.last <= repaired;
     if (mended && view.now - repaired > BlameTimes{}.look) continue;
-    if (auto s = sighting_of(node, event)) out.push_back(std::move(*s));
+    auto s = sighting_of(node, event);
+    if (!s) continue;
+    // One that came again after the repair began with that.
+    const bool again = repaired.is_set() && !mended && s->first <= repaired;
+    if (again) s->first = std::max(s->first, std::min(event.run_began, event.last));
+    out.push_back(std::move(*s));
   }
+  if (repaired.is_set()) drop_mended(out, repaired);
   return out;
 }
 
@@ -227,32 +254,33 @@ bool was_taken_away(const View& view, const Node& node, const Sighting& s) {
   return deleted && s.first >= held->status.phase_since;
 }
 
+/// It left its tenant and is reset, restarted and proved: its links come and go with that, and its
+/// own proof looks at them.
+bool is_under_repair(const View& view, const Node& node) {
+  return node.status.allocation.empty() && !view.reg.incidents_on(node.id).empty();
+}
+
 }  // namespace
 
-Resource part_of_xid(int code) {
-  // Source: facts/health.md section 1; checked 2026-11
-  constexpr int programs[] = {8,  11, 13, 25, 31, 32, 37, 38, 39, 40, 41, 42,  43,  44,
-                              45, 59, 60, 66, 67, 68, 69, 70, 71, 72, 80, 109, 137, 174};
-  constexpr int memory[] = {48, 63, 64, 92, 94, 95, 140, 157, 168, 171, 172, 175};
-  constexpr int links[] = {74, 136, 144, 145, 146, 147, 148, 149, 150, 155, 158};
-  const auto in = [code](const auto& list) {
-    return std::find(std::begin(list), std::end(list), code) != std::end(list);
-  };
-  if (in(programs)) return Resource::process;
-  if (in(memory)) return Resource::gpu_memory;
-  if (in(links)) return Resource::nvlink;
-  if (code == 162 || code == 163 || code == 164 || code == 165) return Resource::power;
-  if (code == 167 || code == 176) return Resource::pcie;
-  return Resource::gpu;
+std::vector<Sighting> bmc_sightings_of(const View& view, const Node& node) {
+  std::vector<Sighting> out;
+  for (const auto& verdict : node.status.bmc_verdicts) add_verdict(view, node, verdict, out);
+  return out;
 }
 
 NodeSightings sightings_of(const View& view, const Node& node, Instant repaired) {
   NodeSightings out{all_sightings(view, node, repaired), {}};
+  const bool ours = is_under_repair(view, node);
   std::erase_if(out.list, [&](const Sighting& s) {
     if (s.part == Resource::storage_client) return was_taken_away(view, node, s);
     if (s.part != Resource::link) return false;
-    const Instant counts_at = link_counts_at(view, node, s.device);
+    if (ours) return true;
+    Instant counts_at = link_counts_at(view, node, s.device);
     if (counts_at == never) return true;
+    // A port that our restart took down is told of as down until the next look at it.
+    if (repaired.is_set() && s.first <= repaired) {
+      counts_at = std::max(counts_at, repaired + BlameTimes{}.look);
+    }
     if (counts_at <= view.now) return false;
     if (!out.wake_at.is_set() || counts_at < out.wake_at) out.wake_at = counts_at;
     return true;

@@ -8,6 +8,11 @@ namespace tundish::control::health {
 /// Older events say nothing of now.
 inline constexpr Duration events_age_limit = minutes(10);
 
+/// Parts that one repair of a GPU is about.
+inline bool is_gpu_part(Resource part) {
+  return part == Resource::gpu || part == Resource::gpu_memory || part == Resource::nvlink;
+}
+
 struct NodeSightings {
   std::vector<Sighting> list;
   Instant wake_at;  ///< when something that does not count yet will; unset: nothing waits
@@ -15,5 +20,8 @@ struct NodeSightings {
 /// `repaired`: when the last incident of the node ended; unset: never. What our own acts cause does
 /// not count: a port that we hold down or just moved, a storage that we took the node away from.
 NodeSightings sightings_of(const View& view, const Node& node, Instant repaired);
+
+/// What the node's BMC shows, whatever the node itself says or is.
+std::vector<Sighting> bmc_sightings_of(const View& view, const Node& node);
 
 }  // namespace tundish::control::health

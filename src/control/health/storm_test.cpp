@@ -132,6 +132,31 @@ TEST(Storm, three_trays_out_are_the_rack_and_two_are_not) {
   EXPECT_EQ(brief(window.judge()), "rack r1 nvswitch trays\n");
 }
 
+TEST(Storm, a_wet_tray_is_claimed_and_told_of_its_domain) {
+  Window window(18);
+  window.domain("nvl1", 1, 18);
+  Shared liquid = window.domain("nvl1", 1, 18);
+  liquid.part = Resource::cooling;
+  window.topology.shared.push_back(liquid);
+  window.fails(5, Resource::cooling, "1/ColdPlate").locality = Locality::device_local;
+  EXPECT_EQ(brief(window.judge()),
+            "node n5 cooling only_part claims\ndomain nvl1 cooling own_word\n");
+  window.seen.back().level = Level::warn;
+  EXPECT_EQ(brief(window.judge()), "node n5 cooling only_part\ndomain nvl1 cooling own_word\n");
+  // Without a domain it is the node's alone.
+  window.topology.shared.clear();
+  window.seen.back().level = Level::fail;
+  EXPECT_EQ(brief(window.judge()), "node n5 cooling only_part claims\n");
+}
+
+TEST(Storm, what_stops_in_a_wet_tray_came_after_the_water) {
+  Window window(4);
+  window.fails(2, Resource::cooling, "1/ColdPlate").locality = Locality::device_local;
+  window.fails(2, Resource::thermal, "", seconds(20));
+  const auto found = window.judge();
+  ASSERT_EQ(brief(found), "node n2 cooling came_first claims\n");
+}
+
 // Codes that belong together are one sighting. [NVSentinel #1252, #1415]
 TEST(Storm, paired_codes_are_one_sighting) {
   Window window(2);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/nearest.hpp"
 #include "base/text.hpp"
 
 namespace tundish::control::inventory {
@@ -313,26 +314,7 @@ Result<std::int64_t> read_integer(std::string_view text, const IntegerRange& ran
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  const std::string wanted = to_lower(word);
-  std::string best;
-  std::size_t best_cost = std::max<std::size_t>(2, wanted.size() / 3) + 1;
-  for (const auto& candidate : candidates) {
-    const std::string other = to_lower(candidate);
-    if (other.size() > 4 * name_size_max || wanted.size() > 4 * name_size_max) continue;
-    std::vector<std::size_t> line(other.size() + 1);
-    for (std::size_t j = 0; j < line.size(); ++j) line[j] = j;
-    for (std::size_t i = 1; i <= wanted.size(); ++i) {
-      std::size_t diagonal = line[0];
-      line[0] = i;
-      for (std::size_t j = 1; j < line.size(); ++j) {
-        const std::size_t change = diagonal + (wanted[i - 1] == other[j - 1] ? 0 : 1);
-        diagonal = line[j];
-        line[j] = std::min({change, line[j] + 1, line[j - 1] + 1});
-      }
-    }
-    if (line.back() < best_cost) best_cost = line.back(), best = candidate;
-  }
-  return best;
+  return tundish::nearest(word, candidates);
 }
 
 }  // namespace tundish::control::inventory

@@ -5,6 +5,7 @@
 #include "control/cluster/drained.hpp"
 #include "control/node/checks.hpp"
 #include "model/ops/incident_ops.hpp"
+#include "model/ops/incident_proof.hpp"
 #include "model/ops/maintenance_ops.hpp"
 
 namespace tundish::control {
@@ -105,6 +106,27 @@ void record_faults(const View& view, const Maintenance& maintenance, Outcome& ou
   }
 }
 
+/// What a node must pass to serve, and what showed the faults that were seen in the window.
+std::vector<std::string> checks_to_run(const View& view, const Maintenance& maintenance,
+                                       const NodeId& node) {
+  std::set<std::string> named;
+  for (const auto& id : maintenance.recorded) {
+    const Incident* incident = view.reg.find(id);
+    if (!incident || incident->node != node || incident->state != IncidentState::open) continue;
+    for (const auto& [check, worst] : proof_of(*incident).passive) named.insert(check);
+  }
+  // What a part said by itself in the window opened no incident, and is no less true for that.
+  const Node* known = view.reg.find(node);
+  for (const auto& verdict : known ? known->status.verdicts : std::vector<Verdict>{}) {
+    const bool local = verdict.locality == Locality::device_local;
+    if (local && verdict.state == VerdictState::fail) named.insert(verdict.check);
+  }
+  if (named.empty()) return {};
+  std::vector<std::string> out{std::string(serve_checks)};
+  out.insert(out.end(), named.begin(), named.end());
+  return out;
+}
+
 void prove_node(const View& view, const Maintenance& maintenance, const MaintenanceNode& one,
                 Outcome& out) {
   const bool over =
@@ -117,8 +139,13 @@ void prove_node(const View& view, const Maintenance& maintenance, const Maintena
     return;
   }
   Action action = make_checks(
-      view, *node, {},
+      view, *node, checks_to_run(view, maintenance, node->id),
       maintenance.id.str() + "/" + node->id.str() + "/checks/" + std::to_string(one.tries));
+  // What its cluster gives it, mounts for example, it gets back with its next set-up: a node that
+  // was off in its window has none of it.
+  auto& asked = std::get<VerbAct>(action.act).call.run_checks;
+  asked->expect = expectation_of(view, *node);
+  asked->expect.in_use = false;
   action.maintenance = maintenance.id;
   action.group = action.key;
   action.result_to = ResultTo::maintenance_checks;

@@ -30,13 +30,17 @@ inline std::span<const std::string_view> enum_names(AuditRule) {
   return names;
 }
 
+/// Among `joins`: somebody who is no network of ours.
+constexpr int stranger = -2;
+
 struct AuditFinding {
   AuditRule rule = AuditRule::missing;
   std::string object;       ///< network, port, list or number
   std::string switch_name;  ///< or fabric
   std::string what;
   std::string remedy;
-  std::set<int> joins = {};  ///< networks that it joins, two at least; empty: it joins nobody
+  /// Networks that it joins, two at least; or one and `stranger`. Empty: it joins nobody.
+  std::set<int> joins = {};
 };
 
 /// Isolation is at stake: everything but `missing`.

@@ -6,6 +6,8 @@
 #include "base/text.hpp"
 #include "control/network/acl.hpp"
 #include "control/network/audit_parts.hpp"
+#include "control/network/tunnel_peers.hpp"
+#include "control/network/unclear.hpp"
 #include "model/prefix.hpp"
 
 namespace tundish::control::network::parts {
@@ -50,12 +52,16 @@ class SwitchAudit {
     check_identity();
     for (const auto& line : seen_.unclear) {
       out_.add(AuditRule::unclear, "line", "not understood: " + line,
-               "remove it by hand, or report the line so that the parser learns it");
+               "remove it by hand, or report the line so that the parser learns it",
+               networks_joined_in(intent_, name_, line));
     }
     for (const auto& vrf : own_.vrfs) check_vrf(vrf);
     for (const auto& segment : own_.segments) check_segment(segment);
     for (const auto& acl : own_.acls) check_acl(acl);
     for (const auto& port : own_.ports) check_port(port);
+    for (const auto& one : peer_differences(intent_, name_, seen_.peers)) {
+      add(AuditRule::routes, "tunnel", one.what);
+    }
     check_present();
     check_foreign();
     return std::move(out_.list);
@@ -108,12 +114,24 @@ class SwitchAudit {
       if (!is_target(target)) {
         add(AuditRule::numbering, object, direction + "s " + target + ", which no target can hold");
       }
+      std::set<int> joins = {owner, network_of_target(intent_, target)};
+      // What the storage's VRF takes in can be reached by everybody who uses the storage.
+      const bool opens = object == intent_.spec.storage_vrf && *joins.rbegin() != nobody;
+      if (opens) joins.merge(storage_users());
       add(AuditRule::routes, object,
           direction + "s " + target + ", which belongs to " + owner_of_target(intent_, target),
-          {owner, network_of_target(intent_, target)});
+          std::move(joins));
     }
     if (!found) missing(object, "does not " + direction + " its own " + own);
     if (std::count(has.begin(), has.end(), own) > 1) missing(object, own + " is there twice");
+  }
+
+  std::set<int> storage_users() const {
+    std::set<int> out;
+    for (const int index : wanted_.networks) {
+      if (network(index).storage && !network(index).storage_prefixes.empty()) out.insert(index);
+    }
+    return out;
   }
 
   void check_rd(const std::string& object, const std::string& rd, int number) {
@@ -526,13 +544,15 @@ class SwitchAudit {
       const std::string owner = owner_of_vni(vni);
       if (owner == "nobody") continue;
       add(AuditRule::one_owner, "VNI " + std::to_string(vni),
-          "belongs to " + owner + " and is used by somebody else's lines");
+          "belongs to " + owner + " and is used by somebody else's lines",
+          {network_of_vni(vni), stranger});
     }
     for (const auto& target : seen_.foreign.route_targets) {
       const std::string owner = owner_of_target(intent_, target);
       if (owner == "nobody" || owner == "somebody else") continue;
       add(AuditRule::routes, target,
-          "belongs to " + owner + " and is used by somebody else's lines");
+          "belongs to " + owner + " and is used by somebody else's lines",
+          {network_of_target(intent_, target), stranger});
     }
   }
 

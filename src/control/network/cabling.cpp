@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "model/ops/node_ops.hpp"
+
 namespace tundish::control::network {
 namespace {
 
@@ -90,6 +92,92 @@ std::string judge(const Declared& declared, const PortNeighbour& seen, const std
 }
 
 }  // namespace
+
+namespace {
+
+const Port* port_named(const Node& node, const std::string& name) {
+  for (const auto& port : node.spec.ports) {
+    if (port.name == name) return &port;
+  }
+  return nullptr;
+}
+
+std::string declared_text(const Port& port) {
+  return ", declared " + port.switch_name + ":" + port.switch_port;
+}
+
+/// Seen elsewhere says more than not seen in its place.
+constexpr std::string_view elsewhere_words = " is cabled to ";
+
+/// What one neighbour says of nodes: the one that is there, and the one that should be.
+class CableLook {
+ public:
+  CableLook(const View& view, const Switch& device)
+      : view_(view), here_(device.meta.name), declared_(view, here_) {}
+
+  void take(const PortNeighbour& seen) {
+    const std::string place = here_ + ":" + seen.port;
+    const End* want = declared_.far_end(seen.port);
+    const End* is = declared_.by_mac(seen.device_mac);
+    if (is && want && *is == *want) return note(*is, "");
+    if (is) note(*is, std::string(elsewhere_words) + place);
+    // By its name alone it is told only that another node is there.
+    const std::string name = is ? is->device : declared_.device(seen.device);
+    if (!want || (!is && (name.empty() || name == want->device))) return;
+    note(*want, " is not on " + place + ", where " + name + " is");
+  }
+  std::map<NodeId, std::string> found;  ///< "" where a port is in its place
+
+ private:
+  void note(const End& end, const std::string& what) {
+    const Node* node = view_.reg.find_named<Node>(end.device);
+    const Port* port = node ? port_named(*node, end.port) : nullptr;
+    if (!port || port->role != PortRole::access || port->switch_name.empty()) return;
+    std::string text = what.empty() ? "" : end.port + what + declared_text(*port);
+    const auto [at, fresh] = found.emplace(node->id, text);
+    if (fresh || text.find(elsewhere_words) == std::string::npos) return;
+    at->second = std::move(text);
+  }
+
+  const View& view_;
+  std::string here_;
+  Declared declared_;
+};
+
+/// What was told of a port is moot when it is declared elsewhere by now.
+bool is_moot(const Node& node, const std::string& reason) {
+  const Port* port = port_named(node, reason.substr(0, reason.find(' ')));
+  return !port || !reason.ends_with(declared_text(*port));
+}
+
+}  // namespace
+
+std::vector<CableChange> cable_changes(const View& view, const Switch& device) {
+  std::vector<CableChange> out;
+  const auto observed = view.seen.switches.find(device.meta.name);
+  if (observed == view.seen.switches.end()) return out;
+  CableLook look(view, device);
+  for (const auto& seen : observed->second.reading.neighbours) look.take(seen);
+  for (const auto& [id, reason] : look.found) {
+    const Node* node = view.reg.find(id);
+    const Condition* known = node ? find_condition(*node, miswired_condition) : nullptr;
+    const bool same_kind = known && reason.find(elsewhere_words) == std::string::npos;
+    if (reason.empty() ? !known : known && (same_kind || known->reason == reason)) continue;
+    out.push_back({id, reason});
+  }
+  for (const auto& [id, node] : view.reg.all<Node>()) {
+    const Condition* known = find_condition(node, miswired_condition);
+    if (known && !look.found.contains(id) && is_moot(node, known->reason)) out.push_back({id, ""});
+  }
+  return out;
+}
+
+std::string miswired_port(const Node& node, const std::string& port) {
+  const Condition* known = find_condition(node, miswired_condition);
+  if (!known || !known->reason.starts_with(port + " ")) return "";
+  return "node " + node.meta.name + ": " + known->reason +
+         "; put the cable or the inventory right, then: tundish node confirm " + node.meta.name;
+}
 
 std::vector<std::string> miswired_cables(const View& view, const Switch& device) {
   const std::string& name = device.meta.name;

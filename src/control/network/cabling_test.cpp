@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "control/allocation/reconcile_allocation.hpp"
 #include "control/network/reconcile_switch.hpp"
 #include "control/network/site_for_test.hpp"
+#include "model/ops/allocation_ops.hpp"
+#include "model/ops/node_ops.hpp"
 
 namespace tundish::control::network {
 namespace {
@@ -80,6 +83,73 @@ TEST_F(CablingTest, an_uplink_on_the_wrong_spine_is_named) {
   neighbour({"swp49", "spine2", "swp1", ""});
   EXPECT_THAT(miswired(),
               ElementsAre("leaf1:swp49 is cabled to spine2:swp1, declared spine1:swp1"));
+}
+
+/// One look, recorded as the manager does.
+void look_at_cables(TestSite& site, const std::string& leaf) {
+  for (const auto& change : cable_changes(site.view(), *site.registry.find_named<Switch>(leaf))) {
+    site.must(set_condition(change.node, std::string(miswired_condition),
+                            change.reason.empty() ? Truth::no : Truth::yes, change.reason));
+  }
+}
+
+TEST_F(CablingTest, a_node_that_is_plugged_elsewhere_is_held_until_it_is_seen_in_its_place) {
+  const auto held = [&](const char* name) {
+    return miswired_port(*site.registry.find(site.node(name)), "eth0");
+  };
+  neighbour({"swp1", "n0102", "eth0", mac_of("n0102")});
+  look_at_cables(site, "leaf1");
+  EXPECT_THAT(held("n0102"), HasSubstr("node n0102: eth0 is cabled to leaf1:swp1, declared "
+                                       "leaf1:swp2; put the cable or the inventory right, then: "
+                                       "tundish node confirm n0102"));
+  EXPECT_THAT(held("n0101"), HasSubstr("eth0 is not on leaf1:swp1, where n0102 is, declared"));
+  EXPECT_EQ(miswired_port(*site.registry.find(site.node("n0102")), "eth1"), "");
+  // Its port is shut: nothing is seen, and what was seen stands.
+  site.seen.switches["leaf1"].reading.neighbours.clear();
+  look_at_cables(site, "leaf1");
+  EXPECT_NE(held("n0102"), "");
+  neighbour({"swp2", "n0102", "eth0", mac_of("n0102")});
+  look_at_cables(site, "leaf1");
+  EXPECT_EQ(held("n0102"), "");
+  EXPECT_NE(held("n0101"), "") << "of it nothing was seen";
+  // The inventory is corrected instead.
+  NodeSpec spec = site.registry.find(site.node("n0101"))->spec;
+  spec.ports[0].switch_port = "swp9";
+  site.must(update_declared(site.node("n0101"), spec));
+  look_at_cables(site, "leaf1");
+  EXPECT_EQ(held("n0101"), "");
+  EXPECT_EQ(site.faults, "");
+}
+
+TEST_F(CablingTest, a_miswired_node_is_not_put_into_a_network_and_is_taken_out_before_it_serves) {
+  site.must(set_authority("site:site", "*", AuthorityLevel::act));
+  site.create("acme", "late", {"n0105"});
+  const auto id = site.node("n0105");
+  site.show_as_planned();
+  site.seen.ports[{"leaf1", "swp5"}] = {"leaf1", "swp5", "", true, site.now};
+  const auto acts = [&](Outcome& out) {
+    std::vector<std::string> names;
+    for (const auto& action : out.actions) {
+      if (action.node == id) names.push_back(action.name);
+    }
+    return names;
+  };
+  Outcome before = reconcile_allocation(site.view(), site.allocation("late"));
+  EXPECT_THAT(acts(before), ElementsAre("attach_port"));
+  site.must(set_condition(id, std::string(miswired_condition), Truth::yes,
+                          "eth0 is cabled to leaf2:swp9, declared leaf1:swp5"));
+  Outcome held = reconcile_allocation(site.view(), site.allocation("late"));
+  EXPECT_THAT(acts(held), IsEmpty());
+  for (const auto& operation : held.operations) site.must(operation);
+  EXPECT_THAT(site.allocation("late").status.reason,
+              HasSubstr("waits: node n0105: eth0 is cabled to leaf2:swp9"));
+  EXPECT_FALSE(placeable(site.view(), *site.registry.find(id)).yes);
+  // It was attached before anybody saw where it is plugged.
+  site.must(mark_attached(site.allocation("late").id, id, true));
+  site.seen.ports[{"leaf1", "swp5"}].segment = site.allocation("late").status.segment;
+  Outcome out = reconcile_allocation(site.view(), site.allocation("late"));
+  EXPECT_THAT(acts(out), ElementsAre("quarantine_port"));
+  EXPECT_EQ(site.faults, "");
 }
 
 TEST_F(CablingTest, a_switch_has_the_condition_as_long_as_the_cable_is_wrong) {

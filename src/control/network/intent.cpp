@@ -48,6 +48,9 @@ void add_own_addresses(const FabricSpec& fabric, const NetworkSpec& spec,
   for (const auto& port : fabric.storage_ports) {
     out.push_back(rule(AclAction::deny, "", alone(port.address)));
   }
+  // A leaf's links between VRFs have such addresses, and no router hands them on.
+  // Source: RFC 3927, section 7; checked 2026-11.
+  out.push_back(rule(AclAction::deny, "", "169.254.0.0/16"));
 }
 
 /// Ours first: no rule of a tenant opens the underlay, management or other nodes' addresses.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "control/network/site_for_test.hpp"
 
 namespace tundish::control::network {
@@ -145,6 +147,32 @@ TEST_F(IntentTest, a_tenant_reaches_of_the_leaf_itself_what_a_gateway_answers_an
     if (rule.destination == network.spec.prefixes[0] && wide == 0) wide = i;
   }
   EXPECT_LT(at, wide) << "before the rule that opens the prefix";
+}
+
+/// The links between a leaf's own VRFs have such addresses.
+TEST_F(IntentTest, no_rule_of_a_tenant_opens_link_local_addresses) {
+  const Network& network = site.network("a");
+  std::vector<FirewallRule> rules(1);
+  rules[0].action = AclAction::permit;
+  rules[0].destination = "0.0.0.0/0";
+  Network open = network;
+  open.spec.firewall = rules;
+  Txn txn(site.registry, site.now, "test");
+  txn.put(open);
+  const Intent intent = intent_of(site.view(), "access");
+  const auto found = std::ranges::find(intent.networks, network.id, &WantedNetwork::id);
+  ASSERT_NE(found, intent.networks.end());
+  const auto& mine = *found;
+  std::size_t shut = mine.rules.size(), opened = mine.rules.size();
+  for (std::size_t i = mine.rules.size(); i-- > 0;) {
+    if (mine.rules[i].destination == "169.254.0.0/16") shut = i;
+    if (mine.rules[i].destination == "0.0.0.0/0") opened = i;
+  }
+  ASSERT_LT(opened, mine.rules.size());
+  EXPECT_LT(shut, opened);
+  EXPECT_EQ(mine.rules[shut].action, AclAction::deny);
+  EXPECT_EQ(mine.rules[shut].protocol, "ip");
+  EXPECT_EQ(mine.rules[shut].source, "");
 }
 
 TEST_F(IntentTest, a_switch_without_router_id_is_refused) {

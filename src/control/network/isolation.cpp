@@ -23,14 +23,23 @@ std::set<TenantId> tenants_of(const View& view, const Intent& intent,
   return out;
 }
 
+constexpr std::size_t labels_told = 4;
+
 /// Two clusters of one tenant that are joined are drift, and no breach between tenants.
 void add_breach(const View& view, const Intent& intent, const std::string& what,
-                const std::set<int>& networks, std::vector<Breach>& out) {
-  if (tenants_of(view, intent, networks).size() < 2) return;
+                std::set<int> networks, std::vector<Breach>& out) {
+  const bool is_open = networks.erase(stranger) != 0;
+  if (tenants_of(view, intent, networks).size() + (is_open ? 1 : 0) < 2) return;
   std::vector<std::string> labels;
   for (const int index : networks) labels.push_back(parts::label_of(intent, index));
   std::ranges::sort(labels);
-  out.push_back({"joins " + join(labels, " and ") + ": " + what, networks});
+  if (labels.size() > labels_told) {
+    const std::size_t more = labels.size() - labels_told;
+    labels.resize(labels_told);
+    labels.push_back(std::to_string(more) + " more");
+  }
+  if (is_open) labels.emplace_back("a stranger");
+  out.push_back({"joins " + join(labels, " and ") + ": " + what, std::move(networks)});
 }
 
 void take_findings(const View& view, const Intent& intent, const std::vector<AuditFinding>& found,

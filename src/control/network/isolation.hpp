@@ -11,7 +11,7 @@ inline constexpr std::string_view isolation_rule = "isolation";
 
 struct Breach {
   std::string what;        ///< "acme/a and bolt/b: swp1 (n0201): is in vlan 101 of bolt/b, ..."
-  std::set<int> networks;  ///< indices of Intent::networks; of two tenants at least
+  std::set<int> networks;  ///< indices of Intent::networks; of two tenants, or joined to a stranger
 };
 
 std::vector<Breach> breaches_on(const View& view, const Intent& intent,

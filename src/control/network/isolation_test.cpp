@@ -54,6 +54,12 @@ class IsolationTest : public testing::Test {
   SwitchPortState& port(const std::string& leaf, const std::string& name) {
     return *const_cast<SwitchPortState*>(find_port(site.shown(leaf), name));
   }
+  NetworkSync sync(const std::string& network, const std::string& place) {
+    for (const auto& one : site.network(network).status.sync) {
+      if (one.object == place) return one;
+    }
+    return {};
+  }
   void expect_breach(const std::string& place, const std::string& says) {
     const Incident* incident = open();
     ASSERT_NE(incident, nullptr) << place;
@@ -181,6 +187,92 @@ TEST_F(IsolationTest, a_port_of_nobody_in_a_tenants_vlan_is_drift_only) {
   look();
   EXPECT_EQ(open(), nullptr);
   EXPECT_THAT(told, HasSubstr("drift: swp6"));
+}
+
+TEST_F(IsolationTest, lines_that_join_two_networks) {
+  const std::string a = vrf_name(site.network("a").status.vrf_id);
+  const std::string b = vrf_name(site.network("b").status.vrf_id);
+  for (const std::string& line :
+       {"kernel: link x0 netns " + a + " type port master br101 peer x1 peer_netns " + b +
+            " up leads to x1 in " + b,
+        "frr.conf: import vrf " + b + " (in " + a + ")",
+        "kernel: route 100.64.0.0/16 via 169.254.1.2 dev lk4097a vrf " + a +
+            " leads out of its segments"}) {
+    site.seen.switches["leaf1"].reading.seen.unclear = {line};
+    look();
+    const Incident* incident = open();
+    ASSERT_NE(incident, nullptr) << line;
+    EXPECT_EQ(incident->subject, "leaf1");
+    EXPECT_THAT(incident->blame, HasSubstr("acme/a and bolt/b")) << line;
+    site.seen.switches["leaf1"].reading.seen.unclear.clear();
+    expect_end();
+  }
+}
+
+TEST_F(IsolationTest, lines_that_join_nobody) {
+  const std::string a = vrf_name(site.network("a").status.vrf_id);
+  const std::string list = acl_name(site.network("b").status.vrf_id);
+  const std::string own = "br" + std::to_string(vlan_on("a", "leaf1"));
+  for (const std::string& line :
+       {"kernel: route 100.64.0.0/16 via 10.70.0.9 dev " + own + " vrf " + a,
+        "kernel: route 192.0.2.0/24 via 169.254.1.2 dev lk4097a vrf " + a +
+            " leads out of its segments",
+        "nft: " + a + " " + own + " jumps to " + list,
+        std::string("frr.conf: ip route 0.0.0.0/0 Null0")}) {
+    site.seen.switches["leaf1"].reading.seen.unclear = {line};
+    look();
+    EXPECT_EQ(open(), nullptr) << line;
+    EXPECT_EQ(sync("a", "leaf1").state, SyncState::drifted) << line;
+  }
+}
+
+/// A namespace, a container or a switch of somebody's with a tenant's number: also where the tenant
+/// has no node.
+TEST_F(IsolationTest, a_stranger_in_a_tenants_segment) {
+  site.create("core", "only1", {"n0106"});
+  site.show_as_planned();
+  look();
+  ASSERT_EQ(open(), nullptr);
+  const auto& network = site.network("only1");
+  const int vni = network.status.segments[0].vni;
+  site.seen.switches["leaf2"].reading.seen.foreign.vnis = {vni};
+  look();
+  const Incident* incident = open();
+  ASSERT_NE(incident, nullptr);
+  EXPECT_EQ(incident->subject, "leaf2");
+  EXPECT_THAT(incident->blame, HasSubstr("joins core/only1 and a stranger: VNI " +
+                                         std::to_string(vni)));
+  EXPECT_EQ(incident->allocations, std::vector{site.allocation("only1").id});
+  EXPECT_EQ(class_of(site.registry, *incident), NoticeClass::fabric) << "which pages";
+  EXPECT_EQ(sync("only1", "leaf2").state, SyncState::drifted);
+  EXPECT_THAT(sync("only1", "leaf2").reason, HasSubstr("is used by somebody else's lines"));
+  EXPECT_EQ(sync("a", "leaf2").state, SyncState::synced) << "it is not theirs";
+  site.seen.switches["leaf2"].reading.seen.foreign.vnis.clear();
+  look();
+  EXPECT_EQ(open(), nullptr);
+  EXPECT_EQ(sync("only1", "leaf2").object, "") << "it has no part there";
+  site.seen.switches["leaf2"].reading.seen.foreign.route_targets = {
+      "65000:" + std::to_string(network.status.l3vni)};
+  look();
+  EXPECT_NE(open(), nullptr) << "its routes are taken in";
+}
+
+TEST_F(IsolationTest, a_vlan_number_of_others_is_no_breach) {
+  site.seen.switches["leaf2"].reading.seen.foreign.vlans = {vlan_on("b", "leaf2")};
+  look();
+  EXPECT_EQ(open(), nullptr);
+}
+
+TEST_F(IsolationTest, the_storages_vrf_that_takes_in_a_tenants_routes) {
+  auto& vrf = *const_cast<VrfState*>(
+      find_vrf(site.shown("leaf1"), site.access_spec().storage_vrf));
+  vrf.import_targets.push_back("65000:" + std::to_string(site.network("b").status.l3vni));
+  look();
+  const Incident* incident = open();
+  ASSERT_NE(incident, nullptr);
+  EXPECT_THAT(incident->blame, HasSubstr("bolt/b"));
+  EXPECT_THAT(incident->blame, HasSubstr("acme/a")) << "who reaches it by the storage";
+  expect_end();
 }
 
 }  // namespace

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "control/network/probe_leaf.hpp"
 #include "control/network/probe_out_of_band.hpp"
+#include "control/network/probe_outside.hpp"
+#include "control/network/probe_sightings.hpp"
 #include "control/network/probe_storage.hpp"
 
 namespace tundish::control::network {
@@ -49,19 +52,11 @@ void add_members(const View& view, const ClusterId& id, ProbePlan& plan) {
       one.address = member.address;
       one.probe.targets.push_back({one.id, member.address, port->mac});
       one.probe.gateway = gateway_of(view, *held);
+      one.switch_name = port->switch_name;
       plan.participants.push_back(std::move(one));
     }
   }
 }
-
-using Seen = std::set<std::pair<std::string, std::string>>;  // (sender, listener)
-
-struct Sightings {
-  std::map<ProbeWay, Seen> by_way;
-  /// Positive controls within the own cluster. That a frame of one kind came through says nothing
-  /// of another kind.
-  std::map<ProbeWay, std::set<std::string>> was_heard, heard_own;
-};
 
 Sightings gather(const ProbePlan& plan, const std::map<std::string, ProbeAnswer>& answers) {
   Sightings out;
@@ -74,7 +69,7 @@ Sightings gather(const ProbePlan& plan, const std::map<std::string, ProbeAnswer>
       const auto sender = by_id.find(sighting.sender);
       if (sender == by_id.end()) continue;
       out.by_way[sighting.way].insert({sender->second->id, one.id});
-      if (sender->second->cluster != one.cluster) continue;
+      if (sender->second->cluster != one.cluster || one.cluster.empty()) continue;
       out.was_heard[sighting.way].insert(sender->second->id);
       out.heard_own[sighting.way].insert(one.id);
     }
@@ -88,24 +83,17 @@ ProbeWayResult judge_way(const ProbePlan& plan, const Sightings& all, ProbeWay w
   result.way = way;
   std::string leaks, doubts;
   bool any = false;
-  const auto seen = all.by_way.find(way);
-  const auto has = [way](const auto& by_way, const std::string& id) {
-    const auto found = by_way.find(way);
-    return found != by_way.end() && found->second.contains(id);
-  };
   for (const auto& sender : plan.participants) {
     for (const auto& listener : plan.participants) {
       const bool pair =
           sender.cluster == from && listener.cluster == to && sender.node != listener.node;
       if (!pair) continue;
       any = true;
-      const bool open =
-          seen != all.by_way.end() && seen->second.contains({sender.id, listener.id});
-      if (open) {
+      if (all.passed(way, sender, listener)) {
         leaks += (leaks.empty() ? "" : ", ") + sender.name + " to " + listener.name;
-      } else if (!has(all.was_heard, sender.id)) {
+      } else if (!all.was_heard_by_own(way, sender)) {
         doubts = sender.name + " was heard by nobody of its own cluster";
-      } else if (!has(all.heard_own, listener.id)) {
+      } else if (!all.heard_its_own(way, listener)) {
         doubts = listener.name + " heard nobody of its own cluster";
       }
     }
@@ -177,6 +165,7 @@ std::vector<ProbeSender> senders_of(const Registry& reg, const ProbePlan& plan) 
 
 std::string cluster_label(const Registry& reg, const ClusterId& id) {
   const Cluster* cluster = reg.find(id);
+  if (id.empty()) return std::string(outside_label);
   if (!cluster) return id.str();
   const Tenant* tenant = reg.find(cluster->meta.tenant);
   return (tenant ? tenant->meta.name : cluster->meta.tenant.str()) + "/" + cluster->meta.name;
@@ -193,6 +182,8 @@ ProbePlan plan_probe(const View& view, const std::vector<ClusterId>& clusters,
                      const std::string& token, const std::vector<ProbeService>& services) {
   ProbePlan plan;
   for (const auto& id : clusters) add_members(view, id, plan);
+  plan_leaf(view, plan);
+  add_outside(view, plan);
   std::vector<ProbeTarget> everybody;
   for (auto& one : plan.participants) {
     everybody.push_back(one.probe.targets.front());
@@ -200,10 +191,14 @@ ProbePlan plan_probe(const View& view, const std::vector<ClusterId>& clusters,
   }
   for (auto& one : plan.participants) {
     one.probe.token = token;
-    one.probe.services = services;
+    if (!one.cluster.empty()) one.probe.services = services;
     one.probe.tcp_port = probe_port;
-    for (const auto& target : everybody) {
-      if (target.node != one.probe.self) one.probe.targets.push_back(target);
+    for (std::size_t i = 0; i < everybody.size(); ++i) {
+      // Of two nodes outside nobody asks whether they see each other.
+      const bool both_out = one.cluster.empty() && plan.participants[i].cluster.empty();
+      if (everybody[i].node != one.probe.self && !both_out) {
+        one.probe.targets.push_back(everybody[i]);
+      }
     }
   }
   plan_out_of_band(view, plan);
@@ -218,21 +213,23 @@ ProbeMatrix judge_probe(const Registry& reg, const ProbePlan& plan,
   for (const auto& one : plan.participants) {
     const auto answer = answers.find(one.id);
     if (answer != answers.end() && answer->second.answered) continue;
+    if (one.cluster.empty()) continue;  // its switch's word stands for it, or its cells are unknown
     const std::string why = answer == answers.end() ? "gave no answer" : answer->second.fault;
     matrix.left_out.push_back("node " + one.name + ": " + why);
   }
   const Sightings all = gather(plan, answers);
   std::vector<ClusterId> clusters;
   for (const auto& one : plan.participants) {
-    if (std::find(clusters.begin(), clusters.end(), one.cluster) == clusters.end()) {
-      clusters.push_back(one.cluster);
-    }
+    const bool known = std::find(clusters.begin(), clusters.end(), one.cluster) != clusters.end();
+    if (!known && !one.cluster.empty()) clusters.push_back(one.cluster);
   }
   for (const auto& from : clusters) {
     for (const auto& to : clusters) {
       matrix.pairs.push_back(judge_pair(reg, plan, all, from, to));
     }
   }
+  judge_outside(reg, plan, answers, all, matrix);
+  matrix.leaf = judge_leaf(reg, plan, answers);
   matrix.out_of_band = judge_out_of_band(plan, answers);
   matrix.storage = judge_exports(reg, plan, answers);
   add_services(reg, plan, answers, matrix);

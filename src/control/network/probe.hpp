@@ -14,10 +14,14 @@ struct ProbeParticipant {
   std::string id;  ///< NODE/INTERFACE
   NodeId node;
   std::string name;
-  ClusterId cluster;
+  ClusterId cluster;    ///< empty: a free or spare node, which is in nobody's network
   std::string address;  ///< in the tenant's network
   NetProbe probe;
+  std::string switch_name = {};  ///< leaf that its port is on
+  std::string shut = {};  ///< of a node outside: how its switch shows its port in no network
 };
+/// How a matrix calls the nodes outside of every network.
+constexpr std::string_view outside_label = "free nodes";
 
 /// TCP port that participants listen on during a run; outside the range that Linux hands out to
 /// programs (net.ipv4.ip_local_port_range, 32768 and up).
@@ -29,6 +33,8 @@ constexpr std::string_view joins_still = "is not in its network yet";
 struct ProbePlan {
   std::vector<ProbeParticipant> participants;
   std::vector<std::string> left_out;  ///< "node n05: was not heard lately"
+  /// Free and spare nodes that take no part themselves: their switch's word is all there is.
+  std::vector<ProbeParticipant> beside;
 };
 /// Attached nodes of the clusters. `services` are tried by every participant.
 ProbePlan plan_probe(const View& view, const std::vector<ClusterId>& clusters,
@@ -58,8 +64,8 @@ struct ProbePair {
   bool good = false;
   std::vector<ProbeWayResult> ways;
   void fields(Fields& f) {
-    f(1, "from", from, "tenant/cluster that sent");
-    f(2, "to", to, "tenant/cluster that listened");
+    f(1, "from", from, "tenant/cluster that sent, or free nodes");
+    f(2, "to", to, "tenant/cluster that listened, or free nodes");
     f(3, "same", same, "one cluster: here open is good");
     f(4, "good", good, "as it must be, and proved: unknown is not");
     f(5, "ways", ways, "by kind");
@@ -87,7 +93,7 @@ struct ProbeSender {
   int targets = 0, services = 0, out_of_band = 0, exports = 0;
   void fields(Fields& f) {
     f(1, "node", node, "name");
-    f(2, "cluster", cluster, "tenant/cluster");
+    f(2, "cluster", cluster, "tenant/cluster, or free nodes");
     f(3, "interface", interface, "port that sends");
     f(4, "address", address, "IPv4 in the tenant's network");
     f(5, "targets", targets, "other ports that it sends to, of every tenant");
@@ -154,6 +160,23 @@ struct ProbeStorage {
   }
 };
 
+/// The addresses of the leaf itself, called from one tenant's network.
+struct ProbeLeaf {
+  std::string cluster, switch_name;
+  ProbeCell cell = ProbeCell::unknown;
+  int tried = 0;
+  std::vector<std::string> open;
+  std::string detail;
+  void fields(Fields& f) {
+    f(1, "cluster", cluster, "tenant/cluster whose nodes tried");
+    f(2, "switch_name", switch_name, "leaf that the nodes are on");
+    f(3, "cell", cell, "closed: the gateway answers to ICMP, and nothing answers to anything else");
+    f(4, "tried", tried, "addresses and ports that were tried beside the gateway's ICMP");
+    f(5, "open", open, "what answered of them, and to whom");
+    f(6, "detail", detail, "why unknown");
+  }
+};
+
 /// `leak`: a way between clusters, or onto the out-of-band network, was seen open. `unproved`: no
 /// such way was seen, and not every way was proved closed.
 enum class ProbeVerdict { unproved, isolated, leak };
@@ -186,10 +209,12 @@ struct ProbeMatrix {
   std::vector<ProbeOpenWay> open_ways;
   std::vector<std::string> doubts;
   std::vector<ProbeSender> senders;
+  std::vector<ProbeLeaf> leaf;
   void fields(Fields& f) {
     f(1, "isolated", isolated,
-      "every pair of two clusters and the out-of-band network are proved closed");
-    f(2, "pairs", pairs, "ordered pairs");
+      "every pair of two clusters, the free nodes, the leaves' own addresses and the out-of-band "
+      "network are proved closed");
+    f(2, "pairs", pairs, "ordered pairs of clusters, and each with the free and spare nodes");
     f(3, "services", services, "reach beside the nodes");
     f(4, "left_out", left_out, "nodes that could not take part, and why");
     f(5, "partitions", partitions, "ordered pairs of clusters that have InfiniBand");
@@ -199,6 +224,7 @@ struct ProbeMatrix {
     f(9, "senders", senders, "who takes part");
     f(10, "out_of_band", out_of_band, "what each node reached on the out-of-band network");
     f(11, "storage", storage, "ordered pairs of clusters that use a storage");
+    f(12, "leaf", leaf, "what each cluster reaches of its leaves themselves");
   }
 };
 

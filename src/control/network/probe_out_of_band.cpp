@@ -58,7 +58,7 @@ void plan_out_of_band(const View& view, ProbePlan& plan) {
   Targets targets;
   for (const auto& one : plan.participants) {
     const Node* node = view.reg.find(one.node);
-    if (!node) continue;
+    if (!node || one.cluster.empty()) continue;
     // Any port will do: a node that gets the packet answers, if only to refuse.
     targets.add(node_label + node->meta.name, node->spec.oob_address, 22);
     targets.add("BMC of " + node->meta.name, node->spec.bmc_address, 443);
@@ -72,7 +72,7 @@ void plan_out_of_band(const View& view, ProbePlan& plan) {
   }
   std::set<NodeId> done;
   for (auto& one : plan.participants) {
-    if (!done.insert(one.node).second) continue;
+    if (one.cluster.empty() || !done.insert(one.node).second) continue;
     for (const auto& target : targets.all) {
       if (target.name != node_label + one.name) one.probe.out_of_band.push_back(target);
     }

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/text.hpp"
+
 namespace tundish::control::network {
 namespace {
 
@@ -86,6 +88,119 @@ TEST(JudgeProbe, AFrameOfOneKindProvesNothingOfAnother) {
   const auto& ways = two.pair(matrix, "a", "b").ways;
   EXPECT_EQ(ways[static_cast<std::size_t>(ProbeWay::tcp)].cell, ProbeCell::unknown);
   EXPECT_EQ(ways[static_cast<std::size_t>(ProbeWay::ping)].cell, ProbeCell::closed);
+}
+
+/// The same, with a free node that took part and a spare that did not.
+struct TwoAndOutside : Two {
+  TwoAndOutside() {
+    plan.participants.push_back(participant("free", ""));
+    answers["free"].answered = true;
+    answers["free"].seen.sent = 9;
+    answers["free"].seen.heard_self = 3;
+    answers["free"].seen.link = ProbeLink::up;
+    plan.beside.push_back(participant("gone", ""));
+    plan.beside.back().shut = "in quarantine on leaf1";
+  }
+  ProbeMatrix judge() { return judge_probe(reg, plan, answers); }
+  NetProbeSeen& free() { return answers["free"].seen; }
+};
+
+TEST(JudgeOutside, FreeNodesThatSentListenedAndWereSilentAreProvedClosed) {
+  TwoAndOutside two;
+  const ProbeMatrix matrix = two.judge();
+  EXPECT_TRUE(matrix.isolated);
+  EXPECT_EQ(matrix.pairs.size(), 8U);
+  EXPECT_TRUE(two.pair(matrix, "a", "free nodes").good);
+  EXPECT_TRUE(two.pair(matrix, "free nodes", "b").good);
+}
+
+TEST(JudgeOutside, AFrameEitherWayIsALeak) {
+  TwoAndOutside two;
+  two.hear("free", "a1", ProbeWay::broadcast);
+  two.hear("b2", "free", ProbeWay::tcp);
+  const ProbeMatrix matrix = two.judge();
+  EXPECT_EQ(matrix.verdict, ProbeVerdict::leak);
+  ASSERT_EQ(matrix.open_ways.size(), 2U);
+  EXPECT_EQ(matrix.open_ways[0].to, "free nodes");
+  EXPECT_EQ(matrix.open_ways[0].detail, "a1 to free");
+  EXPECT_EQ(matrix.open_ways[1].from, "free nodes");
+  EXPECT_EQ(matrix.open_ways[1].detail, "free to b2");
+}
+
+TEST(JudgeOutside, SilenceOfOneThatCouldNotSendOrHearProvesNothing) {
+  const auto doubt = [](const auto& change) {
+    TwoAndOutside two;
+    change(two);
+    const ProbeMatrix matrix = two.judge();
+    EXPECT_EQ(matrix.verdict, ProbeVerdict::unproved);
+    return join(matrix.doubts, "; ");
+  };
+  const std::string half = "14 cells between clusters and free nodes unknown";
+  EXPECT_EQ(doubt([](TwoAndOutside& two) { two.free().sent = 0; }), half);
+  EXPECT_EQ(doubt([](TwoAndOutside& two) { two.free().heard_self = 0; }), half);
+  EXPECT_EQ(doubt([](TwoAndOutside& two) { two.answers.erase("free"); }),
+            "28 cells between clusters and free nodes unknown");
+  EXPECT_EQ(doubt([](TwoAndOutside& two) { two.plan.beside.front().shut.clear(); }),
+            "28 cells between clusters and free nodes unknown");
+}
+
+TEST(JudgeOutside, APortWithoutALinkLetsNothingThroughWhoeverSends) {
+  TwoAndOutside two;
+  two.free() = {};
+  two.free().link = ProbeLink::down;
+  EXPECT_TRUE(two.judge().isolated);
+}
+
+TEST(JudgeOutside, TheSwitchsWordStandsForOneThatGaveNoAnswer) {
+  TwoAndOutside two;
+  two.answers.erase("free");
+  two.plan.participants.back().shut = "in quarantine on leaf1";
+  EXPECT_TRUE(two.judge().isolated);
+}
+
+/// The same, where every node called its leaf.
+struct TwoOnLeaf : Two {
+  TwoOnLeaf() {
+    for (auto& one : plan.participants) {
+      one.switch_name = "leaf1";
+      one.probe.leaf = {{"gateway ICMP", "10.70.0.1", 0},
+                        {"gateway port 179", "10.70.0.1", 179},
+                        {"tunnel end ICMP", "10.255.0.1", 0}};
+      answers[one.id].seen.leaf = {{"gateway ICMP", ProbeReach::reached},
+                                   {"gateway port 179", ProbeReach::silent},
+                                   {"tunnel end ICMP", ProbeReach::silent}};
+    }
+  }
+  ProbeMatrix judge() { return judge_probe(reg, plan, answers); }
+};
+
+TEST(JudgeLeaf, TheGatewaysIcmpAndNothingElseIsClosed) {
+  TwoOnLeaf two;
+  const ProbeMatrix matrix = two.judge();
+  EXPECT_TRUE(matrix.isolated);
+  ASSERT_EQ(matrix.leaf.size(), 2U);
+  EXPECT_EQ(matrix.leaf[0].cell, ProbeCell::closed);
+  EXPECT_EQ(matrix.leaf[0].tried, 4);
+}
+
+TEST(JudgeLeaf, AnyOtherAnswerOfTheLeafIsAnOpenWay) {
+  for (const ProbeReach answer : {ProbeReach::reached, ProbeReach::refused}) {
+    TwoOnLeaf two;
+    two.answers["a1"].seen.leaf[1].reach = answer;
+    const ProbeMatrix matrix = two.judge();
+    EXPECT_EQ(matrix.verdict, ProbeVerdict::leak);
+    ASSERT_EQ(matrix.open_ways.size(), 1U);
+    EXPECT_EQ(matrix.open_ways[0].to, "leaf1");
+    EXPECT_EQ(matrix.open_ways[0].way, "gateway port 179 to a1");
+  }
+}
+
+TEST(JudgeLeaf, WithoutTheGatewaysAnswerSilenceProvesNothing) {
+  TwoOnLeaf two;
+  two.answers["b1"].seen.leaf[0].reach = ProbeReach::silent;
+  const ProbeMatrix matrix = two.judge();
+  EXPECT_EQ(matrix.verdict, ProbeVerdict::unproved);
+  EXPECT_EQ(join(matrix.doubts, "; "), "1 cell of the leaves' own addresses unknown");
 }
 
 /// The same, where every node tried two addresses on the out-of-band network.

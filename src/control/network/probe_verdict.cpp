@@ -35,6 +35,9 @@ std::vector<ProbeOpenWay> open_ways_of(const ProbeMatrix& matrix) {
     if (row.same || row.cell != ProbeCell::open) continue;
     out.push_back({row.from, row.to, "storage", row.detail});
   }
+  for (const auto& row : matrix.leaf) {
+    for (const auto& what : row.open) out.push_back({row.cluster, row.switch_name, what, ""});
+  }
   for (const auto& service : matrix.services) {
     std::vector<std::string> answered = service.reached;
     answered.insert(answered.end(), service.refused.begin(), service.refused.end());
@@ -57,12 +60,14 @@ void add_count(std::vector<std::string>& out, int count, const std::string& what
 std::vector<std::string> doubts_of(const ProbeMatrix& matrix) {
   std::vector<std::string> out;
   std::set<std::string> clusters;
-  int across = 0, partitions = 0, storage = 0, out_of_band = 0;
+  int across = 0, outside = 0, leaf = 0, partitions = 0, storage = 0, out_of_band = 0;
   for (const auto& pair : matrix.pairs) {
-    clusters.insert(pair.from);
+    if (pair.from != outside_label) clusters.insert(pair.from);
     if (pair.same && !pair.good) out.push_back(pair.from + " was not seen by itself");
     if (pair.same) continue;
-    for (const auto& way : pair.ways) across += way.cell == ProbeCell::unknown ? 1 : 0;
+    const bool with_free = pair.from == outside_label || pair.to == outside_label;
+    int& unknown = with_free ? outside : across;
+    for (const auto& way : pair.ways) unknown += way.cell == ProbeCell::unknown ? 1 : 0;
     if (pair.ways.empty() && !pair.good) ++across;
   }
   for (const auto& pair : matrix.partitions) {
@@ -79,6 +84,7 @@ std::vector<std::string> doubts_of(const ProbeMatrix& matrix) {
     if (row.same) out.push_back(row.from + " does not reach its own export with every node");
     if (!row.same && row.cell == ProbeCell::unknown) ++storage;
   }
+  for (const auto& row : matrix.leaf) leaf += row.cell == ProbeCell::unknown ? 1 : 0;
   for (const auto& row : matrix.out_of_band) {
     out_of_band += row.cell == ProbeCell::unknown ? 1 : 0;
   }
@@ -96,6 +102,8 @@ std::vector<std::string> doubts_of(const ProbeMatrix& matrix) {
                   " of the networks could not be asked");
   }
   add_count(out, across, "between clusters unknown");
+  add_count(out, outside, "between clusters and free nodes unknown");
+  add_count(out, leaf, "of the leaves' own addresses unknown");
   add_count(out, partitions, "of InfiniBand unknown");
   add_count(out, storage, "of the storage unknown");
   add_count(out, out_of_band, "of the out-of-band network unknown");

@@ -5,10 +5,13 @@
 #include "base/text.hpp"
 #include "control/network/cabling.hpp"
 #include "control/network/difference.hpp"
+#include "control/network/foreign.hpp"
 #include "control/network/port_tables.hpp"
 #include "control/permit/permit.hpp"
 #include "control/network/storage.hpp"
+#include "control/network/tunnel_peers.hpp"
 #include "control/network/unclear.hpp"
+#include "model/ops/node_ops.hpp"
 
 namespace tundish::control::network {
 namespace {
@@ -120,6 +123,26 @@ class Judge {
     if (was_there) drift.push_back(why);
   }
 
+  /// Somebody else's lines use what is a network's alone: it is not by itself there, wherever its
+  /// own nodes are. A VLAN's number says nothing where the VLANs are not one bridge's.
+  bool intrude(const std::vector<ForeignClash>& clashes, Instant at) {
+    bool any = false;
+    for (const auto& clash : clashes) {
+      if (!clash.joins) continue;
+      any = true;
+      const auto& network = intent_.networks[static_cast<std::size_t>(clash.network)];
+      const auto [found, is_new] = sync.try_emplace(network.id, previous(network));
+      NetworkSync& one = found->second;
+      const std::string text = clash.what + " is used by somebody else's lines";
+      const bool was_fine = is_new || one.state == SyncState::synced || one.reason.empty();
+      one.reason = was_fine ? text : text + " | " + one.reason;
+      one.state = SyncState::drifted;
+      one.observed_at = at;
+      drift.push_back(text);
+    }
+    return any;
+  }
+
   /// What is right by the manager's word and was not seen on the nodes' ports.
   void doubt(const std::map<int, std::vector<std::string>>& doubts) {
     for (const auto& [index, lines] : doubts) {
@@ -176,11 +199,13 @@ void blame_unclear(const Intent& intent, const std::string& place,
                    std::map<NetworkId, NetworkSync>& sync) {
   std::map<NetworkId, std::vector<std::string>> lines;
   for (const auto& line : unclear) {
+    std::set<int> owners = networks_joined_in(intent, place, line);
     const int owner = network_named_in(intent, place, line);
+    if (owners.empty() && owner != nobody) owners.insert(owner);
+    std::set<NetworkId> ids;
+    for (const int index : owners) ids.insert(intent.networks[static_cast<std::size_t>(index)].id);
     for (const auto& [id, one] : sync) {
-      const bool others = owner != nobody &&
-                          intent.networks[static_cast<std::size_t>(owner)].id != id;
-      if (!others) lines[id].push_back(line);
+      if (owners.empty() || ids.contains(id)) lines[id].push_back(line);
     }
   }
   for (auto& [id, one] : sync) {
@@ -194,36 +219,6 @@ void tell_reach(const Looked& looked, const std::string& hanging, Conditions& co
   if (looked.waits) return;
   conditions.set("unreachable", looked.fresh ? Truth::no : Truth::yes,
                  looked.fresh ? "" : looked.why + hanging);
-}
-
-std::string conflicts(const Intent& intent, const std::string& name,
-                      const ForeignNumbers& foreign) {
-  std::vector<std::string> out;
-  const auto tell_owner = [&](const std::string& what, int index) {
-    out.push_back(what + " of " + intent.networks[static_cast<std::size_t>(index)].label);
-  };
-  for (const int vni : foreign.vnis) {
-    for (const auto* table : {&intent.by_l2vni, &intent.by_l3vni}) {
-      const auto it = table->find(vni);
-      if (it != table->end()) tell_owner("VNI " + std::to_string(vni), it->second);
-    }
-  }
-  for (std::size_t i = 0; i < intent.networks.size(); ++i) {
-    const auto& network = intent.networks[i];
-    const auto numbers = network.switches.find(name);
-    for (const int vlan : foreign.vlans) {
-      if (numbers == network.switches.end()) break;
-      if (vlan == numbers->second.vlan || vlan == numbers->second.l3vlan) {
-        tell_owner("vlan " + std::to_string(vlan), static_cast<int>(i));
-      }
-    }
-    for (const auto& target : foreign.route_targets) {
-      if (target == network.l2_target || target == network.l3_target) {
-        tell_owner("target " + target, static_cast<int>(i));
-      }
-    }
-  }
-  return tell_lines(out);
 }
 
 void tell_breaches(const std::vector<Breach>& breaches, Conditions& conditions) {
@@ -272,17 +267,58 @@ AuthorityLevel authority_over(const View& view, const Switch& device) {
 
 namespace {
 
+constexpr std::string_view restore_word = "restore/";
+
+/// What the driver said to the last try to put it right.
+void tell_fault(const View& view, const std::string& key, std::map<NetworkId, NetworkSync>& sync) {
+  const auto found = view.seen.faults.find(key);
+  if (found == view.seen.faults.end() || view.now - found->second.at > act_fault_life) return;
+  for (auto& [id, one] : sync) {
+    if (one.state == SyncState::drifted) one.reason += " | " + found->second.what;
+  }
+}
+
 /// Conditions of a switch that was read, beside what joins networks.
 void tell_shown(const Intent& intent, const std::string& name, const SwitchSeen& seen,
                 const std::vector<std::string>& drift, Conditions& conditions) {
   conditions.set("drift", drift.empty() ? Truth::no : Truth::yes, tell_lines(drift));
   conditions.set("unclear", seen.unclear.empty() ? Truth::no : Truth::yes,
                  tell_lines(seen.unclear));
-  const std::string clash = conflicts(intent, name, seen.foreign);
-  conditions.set("foreign_conflict", clash.empty() ? Truth::no : Truth::yes, clash);
+  std::vector<std::string> clashes;
+  for (const auto& one : foreign_clashes(intent, name, seen.foreign)) clashes.push_back(one.what);
+  conditions.set("foreign_conflict", clashes.empty() ? Truth::no : Truth::yes, tell_lines(clashes));
+}
+
+void tell_cables(const View& view, const Switch& device, Conditions& conditions) {
+  const auto miswired = miswired_cables(view, device);
+  conditions.set("miswired", miswired.empty() ? Truth::no : Truth::yes, join(miswired, " | "));
+}
+
+/// An hour after anybody else's last change. `plan`: nullptr when nothing may be written.
+void restore_later(const View& view, const Switch& device, const SwitchState* plan,
+                   SwitchVerdict& out) {
+  if (out.status.drift.empty()) return;
+  const std::string& name = device.meta.name;
+  const Instant due = out.status.drift_since + person_pause;
+  if (view.now < due) {
+    out.wake_at = due;
+  } else if (plan && network::authority_over(view, device) != AuthorityLevel::observe) {
+    out.restore = Restore{name, *plan, tell_lines(out.status.drift), out.status.drift_since};
+    tell_fault(view, restore_key(name, out.status.drift_since), out.sync);
+  }
 }
 
 }  // namespace
+
+std::string restore_key(const std::string& place, Instant since) {
+  return std::string(restore_word) + place + "/" + std::to_string(since.us);
+}
+
+std::string restored_place(const std::string& key) {
+  const auto end = key.rfind('/');
+  if (!key.starts_with(restore_word) || end < restore_word.size()) return "";
+  return key.substr(restore_word.size(), end - restore_word.size());
+}
 
 SwitchVerdict reconcile_switch(const View& view, const Intent& intent, const Switch& device) {
   SwitchVerdict out;
@@ -298,10 +334,7 @@ SwitchVerdict reconcile_switch(const View& view, const Intent& intent, const Swi
   const bool is_wanted = wanted_switch != intent.switches.end();
   const std::size_t ports = is_wanted ? wanted_switch->second.ports.size() : 0;
   tell_reach(looked, "; " + std::to_string(ports) + " ports of nodes are on it", conditions);
-  if (looked.fresh) {
-    const auto miswired = miswired_cables(view, device);
-    conditions.set("miswired", miswired.empty() ? Truth::no : Truth::yes, join(miswired, " | "));
-  }
+  if (looked.fresh) tell_cables(view, device, conditions);
   if (!is_wanted) {
     out.status.conditions = std::move(conditions.list);
     return out;
@@ -311,14 +344,21 @@ SwitchVerdict reconcile_switch(const View& view, const Intent& intent, const Swi
   const bool is_read = looked.fresh && seen.reading.has_config;
   const bool comparable = is_read && plan;
   const auto& networks = wanted_switch->second.networks;
-  const std::vector<Difference> all = comparable
-                                          ? differences(intent, name, *plan, seen.reading.seen.own)
-                                          : std::vector<Difference>{};
+  std::vector<Difference> all = comparable
+                                    ? differences(intent, name, *plan, seen.reading.seen.own)
+                                    : std::vector<Difference>{};
+  // What no configuration holds is nothing that a restore could write.
+  const bool is_restorable = !all.empty();
+  if (comparable) std::ranges::move(peer_differences(intent, name, seen.reading.seen.peers),
+                                    std::back_inserter(all));
   if (comparable) {
     judge.judge(networks, all, device.status.drift, looked, seen.at);
-    // A switch that shows what is wanted joins nobody.
-    out.breaches = all.empty() ? std::vector<Breach>{}
-                               : breaches_on(view, intent, name, seen.reading.seen);
+    const auto& shown = seen.reading.seen;
+    const bool is_used = judge.intrude(foreign_clashes(intent, name, shown.foreign), seen.at);
+    // A switch that shows what is wanted, and nothing else in it, joins nobody.
+    out.breaches = all.empty() && !is_used && shown.unclear.empty()
+                       ? std::vector<Breach>{}
+                       : breaches_on(view, intent, name, shown);
     tell_breaches(*out.breaches, conditions);
   } else if (is_read) {
     judge.lose(networks, "what it shows cannot be compared: " + plan.error().what, seen.at,
@@ -334,14 +374,8 @@ SwitchVerdict reconcile_switch(const View& view, const Intent& intent, const Swi
   }
   out.sync = std::move(judge.sync);
   out.status.conditions = std::move(conditions.list);
-  if (!comparable || out.status.drift.empty()) return out;
-  const Instant due = out.status.drift_since + person_pause;
-  if (view.now < due) {
-    out.wake_at = due;
-  } else if (authority_over(view, device) == AuthorityLevel::act &&
-             seen.reading.seen.unclear.empty()) {
-    out.restore = Restore{name, *plan, tell_lines(out.status.drift)};
-  }
+  const bool is_clear = is_restorable && seen.reading.seen.unclear.empty();
+  if (comparable) restore_later(view, device, is_clear ? &*plan : nullptr, out);
   return out;
 }
 
@@ -374,7 +408,7 @@ void restore_later(const View& view, const Intent& intent, const Fabric& fabric,
     return;
   }
   const FabricState plan = plan_fabric(intent, fabric.meta.name);
-  if (authority_over(view, {"*", "fabric:" + fabric.meta.name}) != AuthorityLevel::act) return;
+  if (authority_over(view, {"*", "fabric:" + fabric.meta.name}) == AuthorityLevel::observe) return;
   // A port that contradicts a file that is right already is the manager's to put right.
   if (seen.seen.own == plan && seen.seen.unclear.empty()) return;
   std::string why;
@@ -382,7 +416,11 @@ void restore_later(const View& view, const Intent& intent, const Fabric& fabric,
     if (one.type == "drift") why = one.reason;
   }
   out.restore = FabricRestore{
-      {fabric.meta.name, fabric.spec.management_url, fabric.spec.partitions}, plan, why};
+      {fabric.meta.name, fabric.spec.management_url, fabric.spec.partitions},
+      plan,
+      why,
+      out.drift_since};
+  tell_fault(view, restore_key(fabric.meta.name, out.drift_since), out.sync);
 }
 
 }  // namespace
@@ -460,6 +498,19 @@ std::string told_of(const std::vector<Condition>& before, const std::vector<Cond
   return "seen on the fabric";
 }
 
+/// Which nodes are plugged elsewhere than declared, as a fresh look tells.
+void note_cables(const View& view, const Switch& device, NetworkOutcome& out) {
+  const auto seen = view.seen.switches.find(device.meta.name);
+  if (seen == view.seen.switches.end() || !look(view, seen->second.at, "").fresh) return;
+  for (auto& change : cable_changes(view, device)) {
+    const Truth state = change.reason.empty() ? Truth::no : Truth::yes;
+    std::string why = change.reason.empty() ? "its port is in its place" : change.reason;
+    out.changes.push_back({set_condition(change.node, std::string(miswired_condition), state,
+                                         std::move(change.reason)),
+                           std::move(why)});
+  }
+}
+
 void follow(const View& view, const Intent& intent, const std::string& place,
             const std::optional<std::vector<Breach>>& breaches,
             const std::vector<Condition>& conditions, NetworkOutcome& out) {
@@ -489,6 +540,7 @@ NetworkOutcome reconcile_networks(const View& view, const std::string& fabric) {
     if (verdict.restore) out.restores.push_back(std::move(*verdict.restore));
     wake(verdict.wake_at);
     follow(view, intent, device.meta.name, verdict.breaches, verdict.status.conditions, out);
+    note_cables(view, device, out);
     std::string why = told_of(device.status.conditions, verdict.status.conditions);
     out.changes.push_back({record_switch_status(id, std::move(verdict.status)), std::move(why)});
   }

@@ -13,12 +13,18 @@ constexpr Duration stale_after = seconds(30);
 /// A person at work on a switch is left alone.
 constexpr Duration person_pause = hours(1);
 
-/// The switch brought back to what is wanted, by the runner and with a permit.
+/// The switch brought back to what is wanted, by the runner and with a permit: done at act,
+/// proposed at advise.
 struct Restore {
   std::string switch_name;
   SwitchState to;
   std::string reason;
+  Instant since;  ///< of the drift: what changes after it is another restore
 };
+/// Of the act, and of what one approval covers. `place`: the switch or the fabric.
+std::string restore_key(const std::string& place, Instant since);
+/// The switch or the fabric that a restore's key names; empty: it is no restore's.
+std::string restored_place(const std::string& key);
 
 /// What is known of one switch.
 struct SwitchVerdict {
@@ -35,6 +41,7 @@ struct FabricRestore {
   FabricRef ref;
   FabricState to;
   std::string reason;
+  Instant since;
 };
 
 struct FabricVerdict {

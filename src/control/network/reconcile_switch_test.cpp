@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "control/network/reconcile_site_for_test.hpp"
 #include "control/network/tombstones.hpp"
+#include "control/permit/permit.hpp"
 
 namespace tundish::control::network {
 namespace {
@@ -64,6 +67,51 @@ TEST_F(ReconcileTest, what_a_person_changed_is_named_and_reported_only) {
   look_again(hours(2));
   out = settle();
   EXPECT_TRUE(out.restores.empty()) << "a switch that we did not create is at observe";
+}
+
+TEST_F(ReconcileTest, a_tunnel_that_sends_elsewhere_by_hand_is_drift_and_nothing_that_is_written) {
+  const auto& network = site.network("a");
+  const int vni = network.status.segments.front().vni;
+  const std::string there = site.shown("leaf2").vtep_address;
+  auto& peers = site.seen.switches["leaf1"].reading.seen.peers;
+  peers = {{vni, there}, {4000, "10.9.9.9"}};
+  site.must(set_authority("*", "network", AuthorityLevel::act));
+  look_again(seconds(10));
+  settle();
+  EXPECT_EQ(sync("a", "leaf1")->state, SyncState::synced) << sync("a", "leaf1")->reason;
+  peers.push_back({vni, "10.9.9.9"});
+  look_again(seconds(10));
+  settle();
+  EXPECT_EQ(sync("a", "leaf1")->state, SyncState::drifted);
+  EXPECT_EQ(sync("b", "leaf1")->state, SyncState::synced) << "it is not its tunnel";
+  EXPECT_NE(condition("leaf1", "drift")->reason.find("VNI " + std::to_string(vni) +
+                                                     ": sends to 10.9.9.9, where acme/a is not"),
+            std::string::npos)
+      << condition("leaf1", "drift")->reason;
+  look_again(minutes(61));
+  EXPECT_TRUE(settle().restores.empty()) << "no configuration holds it";
+  peers.pop_back();
+  look_again(seconds(10));
+  settle();
+  EXPECT_EQ(sync("a", "leaf1")->state, SyncState::synced);
+}
+
+TEST_F(ReconcileTest, what_the_driver_says_to_a_restore_is_told_beside_the_drift) {
+  site.must(set_authority("switch:leaf2", "network", AuthorityLevel::advise));
+  const_cast<SwitchPortState*>(find_port(site.shown("leaf2"), "swp1"))->mode = PortMode::quarantine;
+  look_again(seconds(10));
+  settle();
+  look_again(minutes(61));
+  const auto out = settle();
+  ASSERT_EQ(out.restores.size(), 1u) << "at advise it is put to a person";
+  const std::string key = restore_key("leaf2", out.restores[0].since);
+  const std::string said = fault_text("restore_switch", "switch leaf2: no\nmore");
+  site.seen.faults[key] = {said, {}, {}, site.now};
+  settle();
+  EXPECT_NE(sync("a", "leaf2")->reason.find("restore_switch failed: switch leaf2: no"),
+            std::string::npos)
+      << sync("a", "leaf2")->reason;
+  EXPECT_EQ(sync("a", "leaf2")->reason.find("more"), std::string::npos);
 }
 
 TEST_F(ReconcileTest, it_is_restored_at_act_and_never_within_an_hour_of_the_newest_change) {
@@ -322,7 +370,7 @@ TEST_F(FabricDriftTest,
   EXPECT_EQ(restore->ref.management_url, "ssh://root@10.88.4.1");
 }
 
-TEST_F(FabricDriftTest, a_new_change_starts_the_hour_anew_and_advice_restores_nothing) {
+TEST_F(FabricDriftTest, a_new_change_starts_the_hour_anew_and_observe_restores_nothing) {
   site.must(set_authority("*", "network", AuthorityLevel::act));
   file().partitions[0].members.push_back({"0x0002c90000000106", IbMembership::full});
   EXPECT_FALSE(restore_after(seconds(10)));
@@ -330,8 +378,13 @@ TEST_F(FabricDriftTest, a_new_change_starts_the_hour_anew_and_advice_restores_no
   file().partitions[1].members.push_back({"0x00000000000000aa", IbMembership::full});
   EXPECT_FALSE(restore_after(minutes(20)));
   EXPECT_NE(drift()->reason.find("0x00000000000000aa (not in the inventory)"), std::string::npos);
-  site.must(set_authority("fabric:ib0", "network", AuthorityLevel::advise));
+  site.must(set_authority("fabric:ib0", "network", AuthorityLevel::observe));
   EXPECT_FALSE(restore_after(minutes(61)));
+  // What would be done at act is put to a person at advise.
+  site.must(set_authority("fabric:ib0", "network", AuthorityLevel::advise));
+  const auto restore = restore_after(seconds(10));
+  ASSERT_TRUE(restore);
+  EXPECT_EQ(restored_place(restore_key("ib0", restore->since)), "ib0");
 }
 
 /// NICo #304, #471: a write that came after everybody had given it up left a partition of nobody.
@@ -391,6 +444,35 @@ TEST_F(TombstoneTest, a_number_is_absent_only_when_every_switch_was_looked_at_si
   for (const auto& [id, one] : site.registry.all<PoolEntry>()) {
     EXPECT_TRUE(one.state != PoolState::tombstone || one.seen_absent) << one.meta.name;
   }
+}
+
+/// A clock that is a day ahead at a start would let every number go at once.
+TEST_F(TombstoneTest, a_number_rests_in_the_running_time_of_this_life) {
+  remove_b();
+  site.show_as_planned();
+  look_again(seconds(1));
+  apply();
+  const auto id = entry("access", "l2vni", vni)->id;
+  ASSERT_TRUE(site.registry.find(id)->seen_absent);
+  const auto rests = [&] {
+    const auto gone = rested_tombstones(site.view());
+    return std::ranges::find(gone, id) == gone.end();
+  };
+  EXPECT_TRUE(rests());
+  const auto shown = site.seen.switches;
+  site.seen = {};
+  site.now = site.now + hours(24);
+  site.seen.started_at = site.now;
+  EXPECT_TRUE(rests()) << "nothing was looked at in this life";
+  site.seen.switches = shown;
+  look_again(seconds(1));
+  EXPECT_TRUE(rests()) << "it has not rested in this life";
+  look_again(tombstone_time - seconds(2));
+  EXPECT_TRUE(rests());
+  look_again(seconds(2));
+  EXPECT_FALSE(rests());
+  site.seen.switches["leaf2"].reading.seen.foreign.vnis = {vni};
+  EXPECT_TRUE(rests()) << "it is shown again";
 }
 
 /// facts/cloud.md 3.9: a VNI that a far leaf still floods must not be given to another tenant.

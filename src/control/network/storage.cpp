@@ -242,12 +242,41 @@ std::optional<Action> make_export(const View& view, const Allocation& allocation
 
 namespace {
 
-/// A grant or a session that nobody ordered.
+/// A grant, a session or a key that nobody ordered.
 struct ForeignGrant {
-  std::string kind;  ///< "grant" or "session"
+  std::string kind;  ///< "grant", "session" or "key"
   std::string whom, where;
   std::string text() const { return kind + " " + whom + " in export " + where; }
+  std::string state() const {
+    return kind == "grant" ? "granted" : kind == "key" ? "accepted" : "open";
+  }
 };
+
+/// The end of a key tells it from others and fits a line.
+std::string short_key(const std::string& key) {
+  constexpr std::size_t told = 16;
+  const auto space = key.find(' ');
+  if (space == std::string::npos || key.size() - space <= told + 1) return key;
+  return key.substr(0, space) + " ..." + key.substr(key.size() - told);
+}
+
+/// Keys that open the export and are not the tenant's. Until its key is known nothing is said.
+void find_foreign_keys(const View& view, const Network& network, const StoragePlan& plan,
+                       const StorageSeen& seen, std::vector<ForeignGrant>& out) {
+  const auto own = view.seen.storage_keys.find(network.meta.tenant);
+  const StorageExport* made = find_export(seen, plan.export_name);
+  if (!made || own == view.seen.storage_keys.end()) return;
+  for (const auto& key : made->keys) {
+    if (key != own->second) out.push_back({"key", short_key(key), plan.export_name});
+  }
+}
+
+/// Its export is there, and nobody can tell which keys open it.
+bool keys_are_unknown(const View& view, const Network& network, const StoragePlan& plan,
+                      const StorageSeen& seen) {
+  if (!find_export(seen, plan.export_name)) return false;
+  return !seen.shows_keys || !view.seen.storage_keys.contains(network.meta.tenant);
+}
 
 /// Who has an address towards the storage.
 struct AddressOwner {
@@ -292,9 +321,14 @@ std::vector<ForeignGrant> find_foreign(const View& view, const Network& network)
   for (const auto& session : found->second.seen.sessions) {
     if (!session.name.empty()) look("session", session.address, session.name);
   }
+  find_foreign_keys(view, network, *plan, found->second.seen, out);
   return out;
 }
 
+}  // namespace
+
+namespace {
+const std::string keys_of = "keys of export ";
 }  // namespace
 
 std::string storage_name(const std::string& fabric) { return "storage of " + fabric; }
@@ -327,12 +361,20 @@ std::optional<NetworkSync> storage_sync(const View& view, const Network& network
   next.state = differs.empty() ? SyncState::synced : SyncState::drifted;
   for (const auto& row : export_rows(view, network)) {
     if (row.wanted == row.observed || next.state == SyncState::drifted) continue;
+    if (row.known == RowKnown::no) continue;
     differs.push_back(row.item + (row.wanted.empty() ? " is still there" : " is missing"));
   }
   if (next.state == SyncState::synced && !differs.empty()) {
     next.state = next.version > 0 ? SyncState::pending : SyncState::applying;
   }
   next.reason = tell_lines(differs);
+  const auto plan = storage_plan(view, network);
+  const bool untold = keys_are_unknown(view, network, *plan, found->second.seen);
+  if (next.state == SyncState::synced && untold) {
+    next.state = SyncState::unknown;
+    next.reason = keys_of + plan->export_name + ": the server does not tell which open it";
+    return next;
+  }
   if (next.state == SyncState::synced) next.version = network.meta.version;
   return next;
 }
@@ -347,6 +389,9 @@ std::vector<ExportRow> export_rows(const View& view, const Network& network) {
   const StorageSeen& seen = found == view.seen.storage.end() ? nothing : found->second.seen;
   const StorageExport* own = find_export(seen, plan->export_name);
   out.push_back({"export " + plan->export_name, "made", own ? "made" : ""});
+  if (keys_are_unknown(view, network, *plan, seen)) {
+    out.push_back({keys_of + plan->export_name, "the tenant's", "not told", RowKnown::no});
+  }
   for (const auto& member : allocation->status.nodes) {
     const std::string address = storage_address(network, member.node);
     const bool inside = uses_storage(member) && !leaves(*allocation, member);
@@ -363,7 +408,7 @@ std::vector<ExportRow> export_rows(const View& view, const Network& network) {
     }
   }
   for (const auto& one : find_foreign(view, network)) {
-    out.push_back({one.text(), "", one.kind == "grant" ? "granted" : "open"});
+    out.push_back({one.text(), "", one.state()});
   }
   return out;
 }

@@ -35,15 +35,18 @@ std::optional<Action> make_export(const View& view, const Allocation& allocation
 
 /// The storage of a fabric, as `network show` and `network list` call it.
 std::string storage_name(const std::string& fabric);
-/// Who is let to the network's export, or has a session in it, and is nobody of its tenant; and
-/// whose of its own nodes another export lets in. In words for people.
+/// Who is let to the network's export, or has a session in it, and is nobody of its tenant; whose
+/// of its own nodes another export lets in; and every key but the tenant's own that opens it. In
+/// words for people.
 std::vector<std::string> foreign_grants(const View& view, const Network& network);
 /// What is known of the network on the storage. Nothing: nobody drives one for it.
 std::optional<NetworkSync> storage_sync(const View& view, const Network& network);
 
+enum class RowKnown { yes, no };
 /// One line of `network show`.
 struct ExportRow {
   std::string item, wanted, observed;
+  RowKnown known = RowKnown::yes;
 };
 /// Export, grants and sessions of a network: wanted beside seen. Empty: nobody drives a storage.
 std::vector<ExportRow> export_rows(const View& view, const Network& network);

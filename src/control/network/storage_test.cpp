@@ -34,8 +34,16 @@ class StorageTest : public ::testing::Test {
     return storage_address(site.network(name), site.node(node));
   }
   void show(std::vector<StorageExport> exports, std::vector<StorageSession> sessions = {}) {
+    for (auto& one : exports) {
+      if (one.keys.empty()) one.keys = {"ssh-ed25519 " + one.name};
+    }
+    for (const char* name : {"a", "b"}) {
+      const TenantId tenant = allocation(name).meta.tenant;
+      site.seen.storage_keys[tenant] =
+          "ssh-ed25519 " + site.registry.find(tenant)->meta.name;
+    }
     site.seen.storage["access"] = {
-        {std::move(exports), std::move(sessions), "ssh-ed25519 AAAA"}, site.now, "", {}};
+        {std::move(exports), std::move(sessions), "ssh-ed25519 AAAA", true}, site.now, "", {}};
   }
   StoragePlace place(const std::string& node) {
     return storage_place(site.view(), allocation(), member(node));
@@ -230,6 +238,30 @@ TEST_F(StorageTest, AGrantByHandIsNamedOnBothSides) {
   EXPECT_EQ(rows[wanted[0]].observed, "granted");
 }
 
+TEST_F(StorageTest, AKeyByHandIsNamedAndOneThatIsNotToldIsUnknown) {
+  show({{"acme", {address("n0101"), address("n0201")}}, {"bolt", {address("n0102", "b")}}});
+  ASSERT_EQ(storage_sync(site.view(), site.network("a"))->state, SyncState::synced);
+  auto& seen = site.seen.storage["access"].seen;
+  seen.exports[0].keys.push_back("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIByHand");
+  EXPECT_EQ(foreign_grants(site.view(), site.network("a")),
+            std::vector<std::string>{"key ssh-ed25519 ...1NTE5AAAAIByHand in export acme"});
+  EXPECT_TRUE(foreign_grants(site.view(), site.network("b")).empty());
+  EXPECT_EQ(storage_sync(site.view(), site.network("a"))->state, SyncState::drifted);
+  const auto rows = export_rows(site.view(), site.network("a"));
+  EXPECT_TRUE(std::ranges::any_of(rows, [](const ExportRow& row) {
+    return row.item.starts_with("key ssh-ed25519") && row.wanted.empty() &&
+           row.observed == "accepted";
+  }));
+  // The tenant's own key was replaced by another.
+  seen.exports[0].keys = {"ssh-ed25519 AAAAother"};
+  EXPECT_EQ(foreign_grants(site.view(), site.network("a")).size(), 1U);
+  seen.exports[0].keys.clear();
+  seen.shows_keys = false;
+  const auto sync = storage_sync(site.view(), site.network("a"));
+  EXPECT_EQ(sync->state, SyncState::unknown);
+  EXPECT_EQ(sync->reason, "keys of export acme: the server does not tell which open it");
+}
+
 TEST_F(StorageTest, TheNetworkOnTheStorageIsPendingUnknownOrInStep) {
   const auto state = [&] { return storage_sync(site.view(), site.network("a"))->state; };
   EXPECT_EQ(state(), SyncState::unknown) << "never read";
@@ -267,6 +299,10 @@ TEST_F(StorageTest, WhatCannotBeIsRefusedBeforeAnythingIsDrawn) {
   EXPECT_NE(taken.error().what.find("storage"), std::string::npos) << taken.error().what;
   spec.storage_url = "ssh://root@10.88.5.1";
   spec.storage_node_pool = "100.64.0.0/30";
+  const auto narrow = site.run(put_fabric("access", spec));
+  ASSERT_FALSE(narrow) << "addresses of it are held";
+  EXPECT_NE(narrow.error().what.find("leaves out "), std::string::npos) << narrow.error().what;
+  spec.storage_node_pool = "100.64.0.0/29";
   site.must(put_fabric("access", spec));
   EXPECT_EQ(site.faults, "");
   order.network.prefixes = {"10.30.0.0/24"};

@@ -261,6 +261,24 @@ std::vector<OperationPtr> tombstone_changes(const View& view) {
   return out;
 }
 
+Instant rest_end(const View& view, const PoolEntry& entry) {
+  return std::max(entry.since, view.seen.started_at) + tombstone_time;
+}
+
+std::vector<Id<PoolEntry>> rested_tombstones(const View& view) {
+  std::vector<Id<PoolEntry>> due, out;
+  for (const auto& [id, entry] : view.reg.all<PoolEntry>()) {
+    const bool buried = entry.state == PoolState::tombstone && entry.seen_absent;
+    if (buried && rest_end(view, entry) <= view.now) due.push_back(id);
+  }
+  if (due.empty()) return out;
+  const Graveyard graveyard(view);
+  for (const auto& id : due) {
+    if (graveyard.shows(*view.reg.find(id)) == Truth::no) out.push_back(id);
+  }
+  return out;
+}
+
 std::vector<OperationPtr> foreign_changes(const View& view, const std::string& fabric) {
   std::vector<OperationPtr> out;
   auto uses = uses_of(view, fabric);

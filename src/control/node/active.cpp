@@ -4,6 +4,8 @@
 #include <set>
 
 #include "control/node/checks.hpp"
+#include "control/node/tenant_checks.hpp"
+#include "model/ops/incident_proof.hpp"
 #include "model/ops/maintenance_ops.hpp"
 
 namespace tundish::control {
@@ -38,6 +40,12 @@ bool is_idle(const View& view, const Node& node) {
          view.reg.claims_on(node.id).empty();
 }
 
+/// Of a cluster whose tenant consents; it may be at work.
+bool is_willing_member(const View& view, const Node& node) {
+  return node.status.phase == NodePhase::assigned && view.reg.incidents_on(node.id).empty() &&
+         tenant_refusal(view, node).empty();
+}
+
 struct Turn {
   std::vector<std::string> due;
   Instant next;
@@ -58,7 +66,8 @@ struct Budget {
   std::size_t idle = 0;
   std::size_t running = 0;
   std::size_t most(const View& view) const {
-    const auto share = idle * static_cast<std::size_t>(view.policy.active.idle_percent) / 100;
+    const int percent = std::clamp(view.policy.active.idle_percent, 0, 100);
+    const auto share = idle * static_cast<std::size_t>(percent) / 100;
     return std::max<std::size_t>(share, 1);
   }
 };
@@ -87,7 +96,8 @@ std::optional<Action> turn_action(const View& view, const Node& node, Outcome& o
     return make_active(view, node, std::move(wish));
   };
   auto light = take(plan.light, hours(plan.light_every_h), light_limit, "light");
-  if (light) return light;
+  // A tenant's node is put under heavy load by a person only.
+  if (light || !node.status.allocation.empty()) return light;
   return take(plan.heavy, hours(plan.heavy_every_h), heavy_limit, "heavy");
 }
 
@@ -117,6 +127,10 @@ std::string active_refusal(const View& view, const Node& node) {
          std::string(enum_names(NodePhase{})[static_cast<std::size_t>(node.status.phase)]);
 }
 
+std::string call_refusal(const View& view, const Node& node, const RunChecks& call) {
+  return call.work ? tenant_refusal(view, node) : active_refusal(view, node);
+}
+
 const RunChecks* leased_checks(const Action& action) {
   const auto* verb = std::get_if<VerbAct>(&action.act);
   if (!verb || !verb->call.run_checks || !verb->call.run_checks->is_leased()) return nullptr;
@@ -142,20 +156,22 @@ Action make_active(const View& view, const Node& node, ActiveWish wish) {
   action.group = action.key;
   action.limit = wish.limit;
   action.reason = asked ? "asked by " + wish.asked_by : "active checks of an idle node";
+  // A pair needs two nodes at once, which one job of an engine's would have to hold.
+  if (const Allocation* held = view.reg.find(node.status.allocation);
+      held && call.run_checks->pair.role == PairRole::none) {
+    call.run_checks->work = work_on(view, node);
+    action.allocation = held->id;
+    action.cluster = held->cluster;
+  }
   action.asked_by = std::move(wish.asked_by);
   action.result_to = ResultTo::active_checks;
   return action;
 }
 
-std::vector<std::string> proving_checks(const View& view, const Incident& incident,
-                                        const PolicyState& state) {
+std::vector<std::string> proving_checks(const Incident& incident, const PolicyState& state) {
   std::vector<std::string> out = state.active;
-  const auto& light = view.policy.active.light;
-  for (const auto& verdict : incident.verdicts) {
-    if (verdict.state != VerdictState::fail) continue;
-    const bool is_light = std::find(light.begin(), light.end(), verdict.check) != light.end();
-    const bool known = std::find(out.begin(), out.end(), verdict.check) != out.end();
-    if (is_light && !known) out.push_back(verdict.check);
+  for (const auto& check : proof_of(incident).active) {
+    if (std::find(out.begin(), out.end(), check) == out.end()) out.push_back(check);
   }
   return out;
 }
@@ -163,7 +179,9 @@ std::vector<std::string> proving_checks(const View& view, const Incident& incide
 std::string reason_to_end(const View& view, const ActiveRun& run) {
   const Node* node = view.reg.find(run.node);
   if (!node) return "the node is gone";
-  if (const std::string why = active_refusal(view, *node); !why.empty()) return why;
+  const std::string why =
+      run.in_cluster ? tenant_refusal(view, *node) : active_refusal(view, *node);
+  if (!why.empty()) return why;
   if (!run.incident.empty()) {
     const Incident* incident = view.reg.find(run.incident);
     const bool open = incident && incident->state == IncidentState::open;
@@ -195,12 +213,17 @@ Outcome reconcile_active(const View& view, const std::vector<ActiveRun>& runs) {
   }
   std::vector<Action> due;
   for (const auto& [id, node] : view.reg.all<Node>()) {
-    if (node.spec.role != NodeRole::gpu || !is_idle(view, node)) continue;
-    ++budget.idle;
+    if (node.spec.role != NodeRole::gpu) continue;
+    const bool member = is_willing_member(view, node);
+    if (!member && !is_idle(view, node)) continue;
+    // One at work is looked at all the same: it may be idle in a minute.
+    const bool idle = !member || tenant_busy(view, node).empty();
+    if (idle) ++budget.idle;
     if (busy.contains(id)) continue;
     auto action = turn_action(view, node, out);
+    if (!action || !idle) continue;
     // Asked last: it costs most.
-    if (action && placeable(view, node).yes) due.push_back(std::move(*action));
+    if (member || placeable(view, node).yes) due.push_back(std::move(*action));
   }
   out.wake(view.now + longest_pause);
   const std::size_t most = budget.most(view);

@@ -211,9 +211,9 @@ TEST_F(ActiveTest, a_fault_is_cleared_by_the_check_that_found_it) {
   fine.state = VerdictState::ok;
   incident.verdicts = {light, heavy, fine};
   PolicyState state;
-  EXPECT_EQ(proving_checks(view(), incident, state), std::vector<std::string>{"gpu_work"});
+  EXPECT_EQ(proving_checks(incident, state), std::vector<std::string>{"gpu_work"});
   state.active = {"nccl_local"};
-  EXPECT_EQ(proving_checks(view(), incident, state),
+  EXPECT_EQ(proving_checks(incident, state),
             (std::vector<std::string>{"nccl_local", "gpu_work"}));
 }
 

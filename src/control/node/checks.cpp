@@ -77,7 +77,7 @@ Action make_checks(const View& view, const Node& node, std::vector<std::string> 
   action.limit = seconds(60);
   VerbCall call;
   call.verb = Verb::run_checks;
-  call.run_checks = RunChecks{std::move(checks), expectation_of(view, node)};
+  call.run_checks = RunChecks{std::move(checks), expectation_in_service(view, node)};
   action.act = VerbAct{std::move(call)};
   return action;
 }

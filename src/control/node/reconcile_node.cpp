@@ -1,6 +1,7 @@
 #include "control/node/reconcile_node.hpp"
 
 #include "control/node/checks.hpp"
+#include "model/ops/drill_ops.hpp"
 #include "model/ops/incident_ops.hpp"
 #include "model/ops/node_ops.hpp"
 
@@ -70,11 +71,11 @@ void prove(const View& view, const Node& node, Outcome& out) {
 
 /// A drill that nothing followed is over: what comes later is real, and pages.
 void end_drill(const View& view, const Node& node, Outcome& out) {
-  const Condition* drill = find_condition(node, "drill");
-  if (!drill) return;
-  const Instant over = drill->since + drill_life;
+  const Condition* oldest = find_condition(node, drill_condition);
+  if (!oldest) return;
+  const Instant over = oldest->since + drill_life;
   if (view.now < over) return out.wake(over);
-  out.operations.push_back(set_condition(node.id, "drill", Truth::no, ""));
+  out.operations.push_back(end_drills(node.id, view.now - drill_life));
 }
 
 }  // namespace
@@ -117,6 +118,11 @@ Outcome reconcile_node(const View& view, const Node& node) {
       break;
     }
     case NodePhase::ready:
+      // Of a store that an earlier version wrote: what is ready was proved.
+      if (find_condition(node, "checks_failed")) {
+        out.operations.push_back(set_condition(node.id, "checks_failed", Truth::no, ""));
+      }
+      break;
     case NodePhase::reserved:
     case NodePhase::provisioning:
     case NodePhase::assigned:

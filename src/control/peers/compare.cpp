@@ -1,6 +1,8 @@
 #include "control/peers/compare.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 namespace tundish::control {
 namespace {
@@ -43,17 +45,39 @@ std::string with_unit(std::int64_t value, const char* unit) {
   return value < 0 ? "unknown" : std::to_string(value) + " " + unit;
 }
 
-PeerFinding find_low(const Rule& rule, const NodeLoad& mine, const std::vector<NodeLoad>& peers) {
+constexpr std::string_view split_mark = ", which disagree";
+
+struct Low {
+  PeerFinding finding;
+  bool split = false;  ///< low beside the better half only
+};
+
+Low find_low(const Rule& rule, const NodeLoad& mine, const std::vector<NodeLoad>& peers) {
   const auto theirs = told(peers, rule.number);
-  const std::int64_t middle = median(theirs);
-  PeerFinding out;
-  out.what = rule.what;
-  out.value = with_unit(mine.*rule.number, rule.unit);
-  out.peers = with_unit(middle, rule.unit);
-  out.peers_asked = static_cast<int>(theirs.size());
-  const bool comparable = theirs.size() >= least_peers && middle > 0 && mine.*rule.number >= 0;
-  out.outlier = comparable && mine.*rule.number * 100 < middle * rule.least_percent;
+  const std::int64_t lower = median(theirs);
+  const std::int64_t upper = theirs.empty() ? -1 : theirs[theirs.size() / 2];
+  const std::int64_t value = mine.*rule.number;
+  Low out;
+  out.finding.what = rule.what;
+  out.finding.value = with_unit(value, rule.unit);
+  out.finding.peers_asked = static_cast<int>(theirs.size());
+  // The two in the middle are far apart: neither is the norm.
+  const bool apart = lower * 100 < upper * rule.least_percent;
+  out.finding.peers = apart ? std::to_string(lower) + " to " + with_unit(upper, rule.unit)
+                            : with_unit(lower, rule.unit);
+  const bool comparable = theirs.size() >= least_peers && lower > 0 && value >= 0;
+  out.finding.outlier = comparable && value * 100 < lower * rule.least_percent;
+  out.split = comparable && apart && !out.finding.outlier &&
+              value * 100 < upper * rule.least_percent;
   return out;
+}
+
+enum class Counts { yes, no };  ///< no: the job is not busy enough for the number to say anything
+
+PeerFinding judged(Low low, Counts counts) {
+  if (low.split && counts == Counts::yes) low.finding.peers += split_mark;
+  low.finding.outlier = low.finding.outlier && counts == Counts::yes;
+  return std::move(low.finding);
 }
 
 }  // namespace
@@ -61,21 +85,18 @@ PeerFinding find_low(const Rule& rule, const NodeLoad& mine, const std::vector<N
 std::vector<PeerFinding> compare_with_peers(const NodeLoad& mine,
                                             const std::vector<NodeLoad>& peers) {
   const bool busy = median(told(peers, &NodeLoad::utilization_percent)) >= busy_percent;
+  const bool sends = median(told(peers, &NodeLoad::nic_bytes_per_s)) >= least_traffic;
+  const auto look = [&](const Rule& rule, bool counts) {
+    return judged(find_low(rule, mine, peers), counts ? Counts::yes : Counts::no);
+  };
   std::vector<PeerFinding> out;
-  out.push_back(find_low(
-      {"SM clock of its slowest GPU", "MHz", &NodeLoad::clock_mhz, clock_percent}, mine, peers));
   out.push_back(
-      find_low({"power of its GPUs", "W", &NodeLoad::power_w, power_percent}, mine, peers));
-  for (auto& finding : out) finding.outlier = finding.outlier && busy;
+      look({"SM clock of its slowest GPU", "MHz", &NodeLoad::clock_mhz, clock_percent}, busy));
+  out.push_back(look({"power of its GPUs", "W", &NodeLoad::power_w, power_percent}, busy));
   out.push_back(
-      find_low({"rate of its slowest HCA port", "Gb/s", &NodeLoad::nic_rate_gbps, rate_percent},
-               mine, peers));
-  PeerFinding traffic =
-      find_low({"bytes that its HCAs send", "B/s", &NodeLoad::nic_bytes_per_s, traffic_percent},
-               mine, peers);
-  traffic.outlier =
-      traffic.outlier && median(told(peers, &NodeLoad::nic_bytes_per_s)) >= least_traffic;
-  out.push_back(std::move(traffic));
+      look({"rate of its slowest HCA port", "Gb/s", &NodeLoad::nic_rate_gbps, rate_percent}, true));
+  out.push_back(look(
+      {"bytes that its HCAs send", "B/s", &NodeLoad::nic_bytes_per_s, traffic_percent}, sends));
   const auto throttled = told(peers, &NodeLoad::throttled_gpus);
   PeerFinding slowed;
   slowed.what = "GPUs slowed down for heat or power";
@@ -87,5 +108,7 @@ std::vector<PeerFinding> compare_with_peers(const NodeLoad& mine,
   out.push_back(std::move(slowed));
   return out;
 }
+
+bool is_split(const PeerFinding& finding) { return finding.peers.ends_with(split_mark); }
 
 }  // namespace tundish::control

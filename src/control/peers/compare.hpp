@@ -12,4 +12,8 @@ namespace tundish::control {
 std::vector<PeerFinding> compare_with_peers(const NodeLoad& mine,
                                             const std::vector<NodeLoad>& peers);
 
+/// Half of the peers are as slow and half are not: nobody can say which of them is the norm, so
+/// the number says nothing of the node.
+bool is_split(const PeerFinding& finding);
+
 }  // namespace tundish::control

@@ -70,6 +70,28 @@ TEST(Peers, many_slow_peers_are_not_outvoted_by_one_fast_node) {
   EXPECT_TRUE(outliers(slow, {slow, slow, busy()}).empty()) << "the job runs at that clock";
 }
 
+TEST(Peers, of_two_peers_the_slow_one_is_not_the_norm) {
+  NodeLoad slow = busy();
+  slow.clock_mhz = 345;
+  const auto clock = [](const NodeLoad& mine, const std::vector<NodeLoad>& peers) {
+    return compare_with_peers(mine, peers).front();
+  };
+  const PeerFinding sound = clock(busy(), {slow, busy()});
+  EXPECT_EQ(sound.peers, "345 to 1980 MHz") << "it is told as it is";
+  EXPECT_FALSE(sound.outlier);
+  EXPECT_FALSE(is_split(sound)) << "as fast as the better one: nothing is wrong with it";
+  const PeerFinding doubtful = clock(slow, {slow, busy()});
+  EXPECT_FALSE(doubtful.outlier) << "one against one: nobody is outvoted";
+  EXPECT_TRUE(is_split(doubtful)) << "and nobody is cleared";
+  slow.clock_mhz = 100;
+  NodeLoad half = busy();
+  half.clock_mhz = 1000;
+  EXPECT_TRUE(clock(slow, {half, busy()}).outlier) << "below both of them";
+  std::vector<NodeLoad> idle = {slow, busy()};
+  for (auto& peer : idle) peer.utilization_percent = 0;
+  EXPECT_FALSE(is_split(clock(slow, idle))) << "an idle job says nothing";
+}
+
 TEST(Peers, spread_of_boards_is_none) {
   NodeLoad a = busy();
   a.clock_mhz = 1755;

@@ -6,6 +6,7 @@
 #include "control/cluster/drained.hpp"
 #include "control/node/checks.hpp"
 #include "control/peers/compare.hpp"
+#include "model/ops/incident_proof.hpp"
 #include "model/ops/node_report_ops.hpp"
 
 namespace tundish::control {
@@ -147,8 +148,20 @@ void look_for_node(const View& view, const NodeReport& report, Outcome& out) {
             : "job " + report.job + " runs on too few nodes that answered: name the node"));
 }
 
+/// What a slow GPU itself says of its clocks: it needs no peers.
+constexpr std::string_view pace_checks[] = {"gpu_clocks", "gpu_throttle"};
+
+bool is_of_pace(const Verdict& verdict) {
+  return std::find(std::begin(pace_checks), std::end(pace_checks), verdict.check) !=
+         std::end(pace_checks);
+}
+
 void check_node(const View& view, const NodeReport& report, const Node& node, Outcome& out) {
-  Action action = make_checks(view, node, {}, report.id.str() + "/checks");
+  std::vector<std::string> checks{std::string(serve_checks)};
+  if (node.spec.role == NodeRole::gpu) {
+    checks.insert(checks.end(), std::begin(pace_checks), std::end(pace_checks));
+  }
+  Action action = make_checks(view, node, std::move(checks), report.id.str() + "/checks");
   action.report = report.id;
   action.group = action.key;
   action.limit = seconds(30);
@@ -185,11 +198,14 @@ void decide(const View& view, const NodeReport& report, Outcome& out) {
   std::vector<Verdict> against;
   bool open = !report.checked;
   for (const auto& verdict : report.verdicts) {
-    if (verdict.state == VerdictState::fail) against.push_back(verdict);
+    // Elsewhere a slow GPU is only told; here somebody suffers from it.
+    const bool slow = verdict.state == VerdictState::warn && is_of_pace(verdict);
+    if (verdict.state == VerdictState::fail || slow) against.push_back(verdict);
     open = open || verdict.state == VerdictState::unknown;
   }
   for (const auto& finding : report.findings) {
     if (finding.outlier) against.push_back(verdict_of(finding, view.now));
+    open = open || is_split(finding);
   }
   if (!against.empty()) {
     // Reasons of checks may name serials and cables; what its own job shows may be told.

@@ -134,6 +134,7 @@ TEST_F(Limited, a_second_incident_of_the_same_fault_finds_spent_what_it_spent) {
   second.id = IncidentId("incident-again");
   second.node = NodeId("n1");
   second.fault = "xid 95";
+  second.hardware_witness = true;
   put(second);
   EXPECT_EQ(spent_before(view(), second), (std::map<std::string, int>{{"reset", 1}}));
   const Outcome begun = reconcile_incident(view(), second);
@@ -149,6 +150,76 @@ TEST_F(Limited, a_second_incident_of_the_same_fault_finds_spent_what_it_spent) {
   first.state = IncidentState::closed;
   put(first);
   EXPECT_TRUE(spent_before(view(), second).empty()) << "another part after an RMA";
+}
+
+TEST_F(Limited, only_the_same_part_and_no_drill_spends_what_is_there_to_repair_it) {
+  policy_.budgets.window_h = 1;
+  Incident first = put_incident("n1", "reset", minutes(30));
+  first.state = IncidentState::resolved;
+  first.device = "0000:3b:00";
+  put(first);
+  Incident second;
+  second.id = IncidentId("incident-again");
+  second.node = NodeId("n1");
+  second.fault = "xid 95";
+  second.device = "0000:5e:00";
+  second.hardware_witness = true;
+  put(second);
+  EXPECT_TRUE(spent_before(view(), second).empty()) << "another GPU has its own";
+  second.device = "0000:3b:00";
+  second.fault = "xid 79";
+  EXPECT_EQ(spent_before(view(), second).at("reset"), 1) << "another word of the same GPU";
+  second.device.clear();
+  EXPECT_TRUE(spent_before(view(), second).empty()) << "another fault, nobody knows where";
+  second.fault = "xid 95";
+  EXPECT_EQ(spent_before(view(), second).at("reset"), 1) << "it may be the same GPU";
+  first.drill = true;
+  put(first);
+  EXPECT_TRUE(spent_before(view(), second).empty()) << "what a drill did is not charged";
+  second.drill = true;
+  EXPECT_EQ(spent_before(view(), second).at("reset"), 1) << "to another drill it is";
+}
+
+TEST_F(Limited, what_was_charged_is_not_charged_again_and_what_got_no_leave_not_at_all) {
+  policy_.budgets.window_h = 1;
+  Incident first = put_incident("n1", "reset", minutes(30));
+  first.state = IncidentState::resolved;
+  first.entries["reboot"] = 2;  // charged for others, by its entries alone
+  put(first);
+  Incident second;
+  second.id = IncidentId("incident-again");
+  second.node = NodeId("n1");
+  second.fault = "xid 95";
+  second.hardware_witness = true;
+  put(second);
+  EXPECT_EQ(spent_before(view(), second), (std::map<std::string, int>{{"reset", 1}}));
+  first.timeline.back().outcome = StepOutcome::refused;
+  put(first);
+  EXPECT_TRUE(spent_before(view(), second).empty());
+}
+
+TEST_F(Limited, what_a_user_wrote_is_charged_nothing_until_hardware_says_it) {
+  policy_.budgets.window_h = 1;
+  policy_.states["reset"].next.push_back({{}, 0, "reboot", Escalation::log});
+  Incident first = put_incident("n1", "reset", minutes(30));
+  first.state = IncidentState::resolved;
+  put(first);
+  Incident second;
+  second.id = IncidentId("incident-again");
+  second.node = NodeId("n1");
+  second.fault = "xid 95";
+  second.witnesses.emplace_back();
+  second.witnesses.back().provenance = Provenance::userspace;
+  put(second);
+  for (const auto& operation : reconcile_incident(view(), second).operations) run(*operation);
+  Incident told = *registry_.find(second.id);
+  EXPECT_EQ(told.entries, (std::map<std::string, int>{{"reset", 1}})) << "its own entry";
+  told.hardware_witness = true;
+  told.entries["reset"] = 0;
+  put(told);
+  for (const auto& operation : reconcile_incident(view(), told).operations) run(*operation);
+  EXPECT_EQ(registry_.find(second.id)->entries.at("reset"), 1) << "charged before it goes on";
+  EXPECT_EQ(registry_.find(second.id)->policy_state, "reset");
 }
 
 TEST_F(Limited, without_a_proved_policy_nothing_is_done) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "base/text.hpp"
 #include "control/node/active.hpp"
 #include "control/permit/blast.hpp"
 #include "model/ops/maintenance_ops.hpp"
@@ -164,19 +165,30 @@ const Maintenance* window_over(const Action& action, const View& view) {
   return maintenance_over(view.reg, action.node.empty() ? incident->node : action.node);
 }
 
+/// What broke before people came is not theirs: the tenant leaves the node as from any other. A job
+/// that lost its device waits for nobody either. What would touch the node itself is done when the
+/// window is over.
+bool leaves_node_alone(const Action& action, const Maintenance& window, const View& view) {
+  if (std::holds_alternative<EngineAct>(action.act)) return true;
+  const Incident* incident = view.reg.find(action.incident);
+  return incident && std::holds_alternative<PermitClaimsAct>(action.act) &&
+         window.begun_at.is_set() && incident->opened_at < window.begun_at;
+}
+
 }  // namespace
 
 Permit permit(const Action& action, const View& view, const InFlight& running) {
-  if (leased_checks(action)) {
+  if (const RunChecks* call = leased_checks(action)) {
     const Node* node = view.reg.find(action.node);
-    const std::string why = node ? active_refusal(view, *node) : "the node is gone";
+    const std::string why = node ? call_refusal(view, *node, *call) : "the node is gone";
     if (!why.empty()) return {Leave::refuse, why + ": no active check runs on it"};
   }
   if (action.action_class == ActionClass::look) return {Leave::execute, "looking only"};
   const auto scopes = scopes_of(action, view);
   if (action.action_class == ActionClass::drill) return permit_drill(scopes, view);
   if (std::holds_alternative<PermitWindowAct>(action.act)) return permit_window(action, view);
-  if (const Maintenance* window = window_over(action, view)) {
+  const Maintenance* window = window_over(action, view);
+  if (window && !leaves_node_alone(action, *window, view)) {
     return {Leave::refuse, window->meta.name + " is under way: recorded, not acted on"};
   }
   if (view.seen.hold_file) return {Leave::refuse, "hold file beside tundishd"};
@@ -216,7 +228,7 @@ bool is_of_order(const std::string& group) {
   const auto is_part = [&](std::string_view kind) {
     return group.starts_with(std::string(kind) + "-") && group.find('/') != std::string::npos;
   };
-  return is_part(Allocation::kind) || is_part(Cluster::kind);
+  return is_part(Allocation::kind) || is_part(Cluster::kind) || group.starts_with("restore/");
 }
 
 std::string waits_for(const Action& action, const View& view) {
@@ -241,7 +253,24 @@ std::string waits_for(const std::vector<Action>& actions, const View& view) {
     std::string out = waits_for(action, view);
     if (!out.empty()) return out;
   }
+  for (const auto& action : actions) {
+    const auto found = view.seen.faults.find(action.key);
+    const bool stands =
+        found != view.seen.faults.end() && view.now - found->second.at <= act_fault_life;
+    if (stands) return std::string(waits_word) + found->second.what;
+  }
   return "";
+}
+
+std::string fault_text(const std::string& act, const std::string& why) {
+  constexpr std::size_t most = 200;
+  std::string line(trim(std::string_view(why).substr(0, why.find('\n'))));
+  if (line.size() > most) {
+    std::size_t end = most;
+    while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;
+    line = line.substr(0, end) + "...";
+  }
+  return act + " failed: " + line;
 }
 
 }  // namespace tundish::control

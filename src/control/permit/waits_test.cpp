@@ -85,6 +85,30 @@ TEST_F(WaitsTest, a_network_that_nobody_may_write_is_not_being_applied) {
   }
 }
 
+TEST_F(WaitsTest, what_a_driver_said_is_the_reason_until_the_act_is_done) {
+  site.must(set_authority("site:site", "*", AuthorityLevel::act));
+  const Outcome out = look("a");
+  ASSERT_FALSE(out.actions.empty());
+  EXPECT_EQ(reason("a"), "");
+  const std::string said = "switch leaf1: access list T-10-IN does not fit\nsecond line";
+  site.seen.faults[out.actions.front().key] = {fault_text("attach_port", said),
+                                               out.actions.front().node, site.allocation("a").id,
+                                               site.now};
+  look("a");
+  EXPECT_EQ(reason("a"),
+            "waits: attach_port failed: switch leaf1: access list T-10-IN does not fit");
+  site.seen.faults.clear();
+  look("a");
+  EXPECT_EQ(reason("a"), "");
+}
+
+TEST_F(WaitsTest, a_long_word_of_a_driver_is_cut_between_characters) {
+  std::string dashes;
+  while (dashes.size() < 250) dashes += "\xe2\x80\x93";
+  const std::string text = fault_text("x", dashes);
+  EXPECT_EQ(text.size(), std::string("x failed: ").size() + 198 + 3);
+}
+
 TEST_F(WaitsTest, only_the_waiting_part_is_passed_on) {
   EXPECT_EQ(waiting_part("1 of 2 members serve; waits: x"), "waits: x");
   EXPECT_EQ(waiting_part("1 of 2 members serve"), "");

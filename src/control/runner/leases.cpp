@@ -60,7 +60,8 @@ void Runner::complete_leased(const Action& action, Result<VerbResult>& result) {
   result = std::move(told);
 }
 
-/// What the schedule found broken is a fault of the node; what a person asked for is told to them.
+/// A part that is broken is a fault of the node, whoever asked. What may be another part's fault,
+/// and what gave no answer, accuses nobody.
 void Runner::record_active(const Action& action, const Result<VerbResult>& result) {
   if (!result || result->verdicts.empty()) return;
   std::vector<Verdict> failed;
@@ -75,9 +76,8 @@ void Runner::record_active(const Action& action, const Result<VerbResult>& resul
     log(LogLevel::warn, "result_not_recorded",
         {{"act", action.name}, {"why", stored.error().message()}});
   }
-  if (failed.empty() || !action.asked_by.empty()) return;
-  (void)perform(*open_probe_incident(action.node, std::move(failed)), action,
-                "active checks of an idle node");
+  if (failed.empty()) return;
+  (void)perform(*open_probe_incident(action.node, std::move(failed)), action, action.reason);
 }
 
 /// Of a repair that was proved by active checks, what those said.

@@ -6,6 +6,7 @@
 #include "control/fault/leave.hpp"
 #include "control/fault/policy.hpp"
 #include "control/permit/blast.hpp"
+#include "control/runner/judged.hpp"
 #include "model/ops/active_ops.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/governance_ops.hpp"
@@ -18,23 +19,6 @@ namespace tundish::control {
 namespace {
 
 constexpr Duration most_pause = seconds(30);
-
-bool all_ok(const std::vector<Verdict>& verdicts) {
-  return !verdicts.empty() &&
-         std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) {
-           return verdict.state == VerdictState::ok || verdict.state == VerdictState::warn;
-         });
-}
-
-/// Failed only when a check says so; a check that could not look leaves the question open, and the
-/// policy looks again instead of repairing.
-StepOutcome outcome_of(const std::vector<Verdict>& verdicts) {
-  if (all_ok(verdicts)) return StepOutcome::done;
-  const bool failed = std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) {
-    return verdict.state == VerdictState::fail;
-  });
-  return failed ? StepOutcome::failed : StepOutcome::timeout;
-}
 
 std::string actor_of(const Action& action) {
   return action.incident.empty() ? "controller:runner" : "controller:" + action.incident.str();
@@ -49,6 +33,16 @@ VerbResult done_result(const std::string& key) {
 
 std::string storage_key(const StorageAct& act) {
   return act.ref.fabric + "/" + act.change.export_name;
+}
+
+/// What is touched by an act of no node and no cluster.
+std::string place_of(const Action& action) {
+  if (const auto* attach = std::get_if<AttachAct>(&action.act)) {
+    return "switch/" + attach->port.switch_name;
+  }
+  if (const auto* fabric = std::get_if<FabricAct>(&action.act)) return "fabric/" + fabric->ref.name;
+  const auto* storage = std::get_if<StorageAct>(&action.act);
+  return storage ? "fabric/" + storage->ref.fabric : "";
 }
 
 Result<VerbResult> from(const Result<>& result, const std::string& key) {
@@ -141,14 +135,13 @@ void Runner::propose(const Action& action, const Permit& answer, const View& vie
   proposal.action = action.name;
   proposal.object = action.node.empty() ? action.cluster.str() : action.node.str();
   if (const Node* node = view.reg.find(action.node)) proposal.object = "node/" + node->meta.name;
+  if (proposal.object.empty()) proposal.object = place_of(action);
   proposal.reason = action.reason.empty() ? answer.reason
                                           : action.reason + " (" + answer.reason + ")";
   proposal.expires_at = view.now + view.limits.proposal_life;
   (void)perform(*open_proposal(std::move(proposal)), action, answer.reason);
   if (action.result_to == ResultTo::incident_act) {
-    (void)perform(
-        *finish_act(action.incident, action.key, StepOutcome::proposed, answer.reason, {}), action,
-        answer.reason);
+    (void)perform(*propose_act(action.incident, action.key, answer.reason), action, answer.reason);
   }
 }
 
@@ -230,7 +223,7 @@ void Runner::start_verb(const Action& action, VerbCall call) {
   call.limit_ms = action.limit.ms();
   if (const RunChecks* checks = leased_checks(action)) {
     leased_[action.key] = {{action.key, call.key, action.node, action.incident, checks->active,
-                            scheduler_.now(), action.asked_by},
+                            scheduler_.now(), action.asked_by, checks->work.has_value()},
                            action};
   }
   const std::weak_ptr<int> alive = alive_;
@@ -285,6 +278,7 @@ void Runner::complete(const Action& action, const Result<VerbResult>& result) {
   if (ok) {
     close_approval(action);
     retries_.erase(action.key);
+    listener_.on_outcome(action, "");
   } else {
     Retry& retry = retries_[action.key];
     ++retry.failures;
@@ -292,6 +286,8 @@ void Runner::complete(const Action& action, const Result<VerbResult>& result) {
     retry.not_before = scheduler_.now() + pause;
     const std::string why = result ? result->what : result.error().message();
     waiting_[action.key] = action.name + " failed: " + why;
+    // Who was ended on purpose did not fail.
+    if (!ended) listener_.on_outcome(action, why);
     log(LogLevel::warn, "act_failed",
         {{"act", action.name}, {"key", action.key}, {"why", why}, {"try", retry.failures}});
   }
@@ -377,11 +373,10 @@ void Runner::record(const Action& action, const Result<VerbResult>& result, Dura
     case ResultTo::incident_checks: {
       if (result && !result->verdicts.empty()) {
         record_proof(action, *result);
-        store(record_incident_verdicts(action.incident, action.key, result->verdicts,
-                                       outcome_of(result->verdicts)));
-        if (outcome_of(result->verdicts) == StepOutcome::failed) {
-          store(confirm_hardware(action.incident));
-        }
+        const Judged judged = judge_proof(ledger_.view().find(action.incident), result->verdicts);
+        store(record_incident_verdicts(action.incident, action.key, judged.verdicts,
+                                       judged.outcome));
+        if (judged.outcome == StepOutcome::failed) store(confirm_hardware(action.incident));
       } else {
         store(finish_act(action.incident, action.key, StepOutcome::timeout, detail, acting));
       }
@@ -418,7 +413,7 @@ void Runner::observe_engine(const ClusterId& cluster, const std::string& name,
                             const NodeId& controller) {
   if (looking_.contains(cluster)) return;
   looking_.insert(cluster);
-  const std::weak_ptr<int> alive = alive_;
+  const std::weak_ptr<int> alive = looks_;
   const Instant asked = scheduler_.now();
   drivers_.engine.observe(
       controller, name, seconds(10),
@@ -442,7 +437,7 @@ void Runner::observe_engine(const ClusterId& cluster, const std::string& name,
 void Runner::read_switch(const PortRef& port, const SwitchOwnership& ownership) {
   if (reading_.contains(port.switch_name)) return;
   reading_.insert(port.switch_name);
-  const std::weak_ptr<int> alive = alive_;
+  const std::weak_ptr<int> alive = looks_;
   const Instant asked = scheduler_.now();
   drivers_.switches.read(
       port, ownership, seconds(10),
@@ -472,7 +467,7 @@ void Runner::read_switch(const PortRef& port, const SwitchOwnership& ownership) 
 void Runner::read_fabric(const FabricRef& ref) {
   if (reading_fabrics_.contains(ref.name)) return;
   reading_fabrics_.insert(ref.name);
-  const std::weak_ptr<int> alive = alive_;
+  const std::weak_ptr<int> alive = looks_;
   const Instant asked = scheduler_.now();
   drivers_.fabrics.read(ref, seconds(20), [this, alive, ref, asked](Result<FabricReading> result) {
     if (alive.expired()) return;
@@ -496,7 +491,7 @@ void Runner::read_fabric(const FabricRef& ref) {
 void Runner::read_storage(const StorageRef& ref) {
   if (!drivers_.storage || reading_storage_.contains(ref.fabric)) return;
   reading_storage_.insert(ref.fabric);
-  const std::weak_ptr<int> alive = alive_;
+  const std::weak_ptr<int> alive = looks_;
   const Instant asked = scheduler_.now();
   drivers_.storage->read(ref, seconds(10), [this, alive, ref, asked](Result<StorageSeen> result) {
     if (alive.expired()) return;
@@ -519,6 +514,16 @@ void Runner::read_storage(const StorageRef& ref) {
   });
 }
 
+void Runner::read_bmc(const NodeId& node, const std::string& address) {
+  if (!reading_bmcs_.insert(node).second) return;
+  const std::weak_ptr<int> alive = looks_;
+  drivers_.bmc.read(address, seconds(5), [this, alive, node](Result<BmcReading> result) {
+    if (alive.expired()) return;
+    reading_bmcs_.erase(node);
+    listener_.on_bmc(node, result);
+  });
+}
+
 std::string Runner::waiting_reason(const std::string& key) const {
   const auto it = waiting_.find(key);
   return it == waiting_.end() ? "" : it->second;
@@ -529,11 +534,9 @@ void Runner::forget() {
   ended_leases_.clear();
   retries_.clear();
   waiting_.clear();
-  looking_.clear();
-  reading_.clear();
-  reading_fabrics_.clear();
-  reading_storage_.clear();
-  // Results are ignored from here on, so what is on its way may land until its deadline.
+  // A look shows what is there, whatever the store did: it goes on, or nobody would see anything
+  // for as long as a disk is full. Results of acts are ignored from here on, so what is on its way
+  // may land until its deadline.
   for (auto& [cluster, write] : engines_) write.in_flight = false;
   for (auto& [port, write] : ports_) write.in_flight = false;
   for (auto& [fabric, write] : fabrics_) write.in_flight = false;

@@ -38,10 +38,14 @@ class RunnerListener {
   virtual void on_export_unknown(const std::string&, const StorageChange&) {}
   /// Something may have changed for the object of the action.
   virtual void on_finished(const Action& action) = 0;
+  /// An act ended; `fault`: why it was not done, empty: it was.
+  virtual void on_outcome(const Action&, const std::string& /*fault*/) {}
   /// A named point at which a crash must be harmless: act:NAME:start, act:NAME:end.
   virtual void on_hook(const std::string& hook) = 0;
   /// What a node answered to read_load; nullopt: nothing.
   virtual void on_load(const NodeId&, const std::optional<NodeLoad>&) {}
+  /// What a node's BMC shows, or why it shows nothing.
+  virtual void on_bmc(const NodeId&, const Result<BmcReading>&) {}
   /// Every permit that was granted or refused, for checkers and for `explain`.
   virtual void on_permit(const Action& action, const Permit& permit) = 0;
 };
@@ -67,6 +71,7 @@ class Runner {
   void read_switch(const PortRef& port, const SwitchOwnership& ownership);
   void read_fabric(const FabricRef& ref);
   void read_storage(const StorageRef& ref);
+  void read_bmc(const NodeId& node, const std::string& address);
   void find_paths(const FabricRef& ref, std::vector<FabricPath> asked,
                   FabricManager::PathsDone done) {
     drivers_.fabrics.find_paths(ref, std::move(asked), seconds(20), std::move(done));
@@ -136,11 +141,13 @@ class Runner {
   std::set<std::string> reading_;
   std::set<std::string> reading_fabrics_;
   std::set<std::string> reading_storage_;
+  std::set<NodeId> reading_bmcs_;
   std::map<std::string, LastWrite> fabrics_;
   std::map<std::string, LastWrite> storage_;  ///< by export, of every fabric
   std::map<ClusterId, LastWrite> engines_;
   std::map<std::pair<std::string, std::string>, LastWrite> ports_;  ///< (switch, port)
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+  std::shared_ptr<int> looks_ = std::make_shared<int>(0);  ///< until the runner itself ends
 };
 
 }  // namespace tundish::control

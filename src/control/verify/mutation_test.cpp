@@ -15,11 +15,17 @@ namespace {
 const std::map<std::string, std::string>& survivors() {
   static const std::map<std::string, std::string> list = {
       {"choose.0 -> revalidate: edge dropped", "the last look is the same check"},
+      {"choose.3 -> rma: edge dropped",
+       "what did not go off is restarted before the vendor has it"},
+      {"choose.3 -> rma: nobody told", "it ends with the vendor all the same"},
+      {"choose.8 -> power_cycle: edge dropped", "the last look comes one repair earlier"},
       {"last_wait.0 -> rma: edge dropped", "the look ten minutes later sees the witness's fault"},
       {"unseen.0 -> choose: edge dropped", "the look ten minutes later sees the witness's fault"},
       {"power_cycle.2 -> revalidate: without rebooted", "looks before the next repair"},
       {"reboot.2 -> revalidate: without rebooted", "looks before the next repair"},
-      {"revalidate.3 -> revalidate: edge dropped", "a person is told at the first silence"},
+      {"look_again.0 -> choose: edge dropped", "the look 20 s later sees the witness's fault"},
+      {"look_again.1 -> revalidate: deadline dropped", "it looks again at once, five times in all"},
+      {"revalidate.3 -> look_again: edge dropped", "a person is told at the first silence"},
       {"revalidate: budget plus one", "one more look"},
       {"wipe.2 -> wipe: edge dropped", "the power goes after one failed wipe"},
       {"wipe.3 -> power_cycle: edge dropped", "the vendor gets it without a try by the power"},

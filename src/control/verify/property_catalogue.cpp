@@ -11,6 +11,7 @@ namespace {
 int reach_of(std::string_view action) {
   if (action == "reset_gpus") return 1;
   if (action == "reboot") return 2;
+  if (action == "power_off") return 3;
   if (action == "power_cycle") return 3;
   return action == "open_rma" ? 4 : 0;
 }
@@ -106,6 +107,7 @@ std::optional<Broken> dead_guard(const Space& space) {
 }  // namespace
 
 std::string first_action(const std::string& wish) {
+  if (wish == "power_off") return "power_off";
   if (wish == "rma") return "open_rma";
   if (wish == "reboot") return "reboot";
   return wish == "reset" || wish == "fabric" ? "reset_gpus" : "run_checks";

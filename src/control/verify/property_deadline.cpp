@@ -22,7 +22,8 @@ std::uint16_t node_facts() {
 bool is_answered(const Space& space, const Config& at, const Space::Question& q) {
   const std::string& action = space.state_of(at).action;
   if (q.act == ActSeen::running || q.act == ActSeen::none) return false;
-  if (action == "run_checks" || action == "reset_gpus" || action == "wipe") return true;
+  const bool tells = action == "run_checks" || action == "reset_gpus" || action == "wipe";
+  if (tells || action == "power_off") return true;
   if (action != "reboot" && action != "power_cycle") return false;
   return q.act == ActSeen::failed ||
          (q.act == ActSeen::done && q.facts == space.facts_read(at.state));

@@ -17,6 +17,7 @@ const std::uint16_t isolated_bit = bit_of("isolated");
 const std::uint16_t rebooted_bit = bit_of("rebooted");
 
 int severity_of(const std::string& action) {
+  if (action == "power_off") return 4;
   if (action == "rma") return 3;
   if (action == "reboot") return 2;
   return action == "reset" || action == "fabric" ? 1 : 0;
@@ -235,7 +236,9 @@ void Space::follow(int config, const Move& move) {
 void Space::visit(int config) {
   const Config at = configs_[static_cast<std::size_t>(config)];
   if (state_of(at).final) {
-    if (state_of(at).action == "return_node") follow(config, fixed_[MoveKind::again][at.fault]);
+    if (state_of(at).action != "return_node") return;
+    follow(config, fixed_[MoveKind::again][at.fault]);
+    for (const Move& move : moves_of(at)) follow(config, move);
     return;
   }
   for (const Move& move : moves_of(at)) follow(config, move);

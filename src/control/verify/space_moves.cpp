@@ -70,7 +70,7 @@ bool Space::needs_leave(int state) const {
 
 std::vector<ActSeen> Space::ends_of(const Config& at, int fault, bool hardware) const {
   const PolicyState& state = state_of(at);
-  if (state.action.empty()) return {ActSeen::none};
+  if (state.action.empty() || state.final) return {ActSeen::none};
   if (stands_still(at, hardware)) return {ActSeen::running};
   if (state.action == "run_checks") {
     const CheckPlan plan = plan_at(at, fault, hardware);

@@ -103,6 +103,7 @@ std::vector<KnownFault> faults_of(const XidCatalogue& catalogue) {
   add(catalogue.sxid, "sxid");
   out.push_back({"fallen off bus", "reboot", "gpu", true, false});
   out.push_back({"checks failed", "reset", "node", false, false});
+  out.push_back({"leak", "power_off", "node", true, false});  // what its BMC shows
   out.push_back({"symptom", "none", "node", false, false});  // blame found this node
   return out;
 }

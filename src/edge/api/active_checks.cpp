@@ -1,5 +1,8 @@
 #include <algorithm>
 
+#include "base/quote.hpp"
+#include "base/text.hpp"
+#include "control/node/tenant_checks.hpp"
 #include "edge/api/active_runs.hpp"
 #include "edge/api/handlers.hpp"
 #include "model/ops/active_ops.hpp"
@@ -43,17 +46,36 @@ Result<ActiveRunInfo> find_run(const Backend& b, const std::string& id) {
       .with_remedy("list them: tundish check runs");
 }
 
+/// A free or claimed node, or an idle one of a tenant that allows it.
+Result<> check_place(const control::View& view, const Node& node) {
+  const std::string about = "node/" + node.meta.name;
+  if (control::work_on(view, node)) {
+    const std::string why = control::tenant_busy(view, node);
+    if (why.empty()) return {};
+    const Allocation* held = view.reg.find(node.status.allocation);
+    return make_error(Code::denied, why + ": no active check runs on it")
+        .about(about)
+        .with_remedy("name an idle node; the tenant allows checks with: tundish cluster checks " +
+                     (held ? held->meta.name : std::string("NAME")) + " --allow");
+  }
+  const std::string why = control::active_refusal(view, node);
+  if (why.empty()) return {};
+  return make_error(Code::denied, why + ": active checks run on free nodes only")
+      .about(about)
+      .with_remedy("drain it, or name a free node: tundish node list");
+}
+
 }  // namespace
 
 Result<std::vector<CheckInfo>> choose_active(const Backend& b, const ActiveRunRequest& asked) {
   if (!asked.tier.empty() && asked.tier != "light" && asked.tier != "heavy") {
-    return make_error(Code::invalid, "tier is light or heavy, not " + asked.tier);
+    return make_error(Code::invalid, "tier is light or heavy, not " + in_quotes(asked.tier));
   }
   std::vector<CheckInfo> out;
   for (const auto& name : asked.checks) {
     const CheckInfo* check = find_info(b, name);
     if (!check || check->kind != CheckKind::active) {
-      return make_error(Code::not_found, "no active check is called " + name)
+      return make_error(Code::not_found, "no active check is called " + shorten(name))
           .about("check/" + name)
           .with_remedy("list them: tundish check list --active");
     }
@@ -113,6 +135,43 @@ std::vector<Verdict> verdicts_of(const Result<VerbResult>& done,
   return out;
 }
 
+Result<> make_room(Backend& b, const Call& call, const Node& node) {
+  for (const auto& run : b.parts.manager.runner().active_runs()) {
+    if (run.node != node.id) continue;
+    const bool scheduled = run.asked_by.empty() && run.incident.empty();
+    if (scheduled && call.is_dry_run()) continue;
+    if (scheduled) {
+      TRY_VOID(b.parts.manager.end_run(run.key, call.who.name + " asked for other checks"));
+      continue;
+    }
+    const std::string whose = run.incident.empty() ? "run of " + run.asked_by
+                                                   : "proof of a repair, " + run.incident.str();
+    // Two at once would measure each other.
+    return make_error(Code::conflict, "on " + node.meta.name + " a " + whose + " goes on: " +
+                                          join(run.checks, ", "))
+        .about("node/" + node.meta.name)
+        .with_remedy("wait for it, or end it: tundish check stop " +
+                     run.key.substr(0, run.key.find('/')));
+  }
+  return {};
+}
+
+std::string tell_next(const Backend& b, const NodeId& id, const std::vector<Verdict>& verdicts) {
+  const bool failed = std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) {
+    return verdict.state == VerdictState::fail;
+  });
+  const Node* node = b.reg().find(id);
+  if (!failed || !node) return "";
+  const auto incidents = b.reg().incidents_on(id);
+  if (!incidents.empty()) {
+    const std::string incident = incidents.begin()->str();
+    return incident + " is open on " + node->meta.name +
+           ": nobody is given it until a repair is proved; tundish incident show " + incident;
+  }
+  return "no incident is opened on " + node->meta.name +
+         ": what failed may be another part's fault; compare nodes: tundish check pairs";
+}
+
 Result<Answer> list_active_runs(Backend& b, const Call&) {
   std::vector<ActiveRunInfo> runs;
   for (const auto& [id, run] : b.active_runs) runs.push_back(*run);
@@ -156,19 +215,18 @@ void post_active_run(Backend& b, const Call& call, Respond respond) {
   wish.limit = limit_of(*checks);
   wish.asked_by = call.who.name;
   const auto view = b.parts.manager.view();
-  if (const std::string why = control::active_refusal(view, *node); !why.empty()) {
-    return respond(make_error(Code::denied, why + ": active checks run on free nodes only")
-                       .about("node/" + node->meta.name)
-                       .with_remedy("drain it, or name a free node: tundish node list"));
-  }
+  if (const auto place = check_place(view, *node); !place) return respond(place.error());
+  if (const auto room = make_room(b, call, *node); !room) return respond(room.error());
   if (call.is_dry_run()) return respond(Answer{200, render_json(ActiveRunInfo{})});
   const auto run = keep_run(b, call, {node->meta.name}, wish.checks);
   run->step = "runs";
   wish.key = run->id;
   const auto names = wish.checks;
   b.parts.manager.order(control::make_active(view, *node, std::move(wish)),
-                        [&b, run, names](const Result<VerbResult>& done) {
+                        [&b, run, names, id = node->id](const Result<VerbResult>& done) {
                           run->verdicts = verdicts_of(done, names, b.now());
+                          const std::string next = tell_next(b, id, run->verdicts);
+                          if (!next.empty()) run->next = {next};
                           run->ended_at = b.now();
                           run->step = done ? done->what : done.error().message();
                         });

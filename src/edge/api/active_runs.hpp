@@ -17,4 +17,10 @@ std::shared_ptr<ActiveRunInfo> keep_run(Backend& b, const Call& call,
 std::vector<Verdict> verdicts_of(const Result<VerbResult>& done,
                                  const std::vector<std::string>& checks, Instant now);
 
+/// Whoever asks comes before the schedule, whose run ends; but not before another person's run or
+/// the proof of a repair: `conflict`.
+Result<> make_room(Backend& b, const Call& call, const Node& node);
+/// What becomes of a node that failed; empty: nothing failed.
+std::string tell_next(const Backend& b, const NodeId& id, const std::vector<Verdict>& verdicts);
+
 }  // namespace tundish::edge::api

@@ -2,6 +2,7 @@
 // The REST API of tundishd: who may do what to which object, and nothing of how it is done.
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,10 @@ struct ApiParts {
   std::string policy_note = {};  ///< why none is loaded, or a kept one is
   /// Limits that a policy is proved with.
   std::vector<control::verify::ThresholdRow> limits = {};
+  /// Where pages and tickets are sent; "": to nobody. Nullopt: not known here.
+  std::optional<std::string> receiver = {};
+  /// What is wrong with the clock; "": nothing.
+  std::function<std::string()> clock_note = {};
 };
 
 /// Where an answer goes: a net::Reply, or a test.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "edge/api/api.hpp"
@@ -85,9 +86,27 @@ class MapStore final : public Store {
   std::map<std::pair<std::string, std::string>, std::shared_ptr<ObjectBase>> objects_;
 };
 
+/// Never answer by themselves; a test may answer for them.
 struct SilentAgents final : Agents {
-  void start(const NodeId&, VerbCall, Duration, Done) override {}
-  void stop(const NodeId&, const std::string&) override {}
+  struct Started {
+    NodeId node;
+    VerbCall call;
+    Done done;
+  };
+  void start(const NodeId& node, VerbCall call, Duration, Done done) override {
+    started.push_back({node, std::move(call), std::move(done)});
+  }
+  /// As the hub does: whoever waits is told at once.
+  void stop(const NodeId& node, const std::string& key) override {
+    stopped.push_back(key);
+    for (auto& one : started) {
+      if (one.node != node || one.call.key != key || !one.done) continue;
+      std::exchange(one.done, nullptr)(make_error(Code::unavailable, "its lease is taken back"));
+      return;
+    }
+  }
+  std::vector<Started> started;
+  std::vector<std::string> stopped;
 };
 struct SilentBmc final : Bmc {
   void start(const std::string&, PowerVerb, Duration, Done) override {}

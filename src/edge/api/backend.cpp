@@ -1,8 +1,10 @@
 #include "edge/api/backend.hpp"
 
+#include <algorithm>
 #include <ctime>
 
 #include "base/text.hpp"
+#include "control/network/freshness.hpp"
 
 namespace tundish::edge::api {
 
@@ -35,6 +37,34 @@ void Backend::after_commit(std::function<void(const Result<>&)> then) {
 void Backend::refuse(const Call& call, const std::string& object, const Error& error) {
   const std::string what = call.request.method + " " + call.request.path;
   parts.ledger.record_refusal("user:" + call.who.name, what, object, error);
+}
+
+/// A tenant's copy does not say where: the stored one does.
+void add_observed(const Backend& b, Network& network) {
+  const Network* stored = b.reg().find(network.id);
+  if (!stored || stored->status.sync.size() != network.status.sync.size()) return;
+  const auto view = b.parts.manager.view();
+  for (std::size_t i = 0; i < network.status.sync.size(); ++i) {
+    const auto& known = stored->status.sync[i];
+    const std::string why = control::network::unseen_reason(view, *stored, known);
+    if (why.empty()) continue;
+    NetworkSync& shown = network.status.sync[i];
+    // The same word keeps what was stored with it.
+    if (shown.state == SyncState::unknown && !shown.reason.empty()) continue;
+    shown.state = SyncState::unknown;
+    if (!shown.object.empty()) shown.reason = why;
+  }
+}
+
+void add_observed(const Backend& b, Switch& device) {
+  const auto view = b.parts.manager.view();
+  const std::string why = control::network::unseen_reason(view, device);
+  auto& list = device.status.conditions;
+  const bool is_told = std::ranges::any_of(list, [](const Condition& one) {
+    return one.type == "unreachable" && one.state == Truth::yes;
+  });
+  if (why.empty() || is_told) return;
+  list.push_back({"unknown", Truth::yes, why, view.seen.started_at});
 }
 
 OperationPtr compose(std::string_view name, std::string object, std::vector<OperationPtr> parts) {

@@ -95,6 +95,9 @@ template <class T>
 void add_observed(const Backend&, T&) {}
 void add_observed(const Backend& b, Node& node);
 void add_observed(const Backend& b, Cluster& cluster);
+/// What is stored of a network or a switch, and was not seen lately, is unknown.
+void add_observed(const Backend& b, Network& network);
+void add_observed(const Backend& b, Switch& device);
 
 /// The object as the caller may see it; nullopt: not at all.
 template <class T>

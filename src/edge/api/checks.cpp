@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/quote.hpp"
 #include "edge/api/contract_health.hpp"
 #include "edge/api/handlers.hpp"
 
@@ -13,7 +14,7 @@ Result<> require_known(const Backend& b, const std::vector<std::string>& names) 
     const bool known = std::any_of(b.parts.checks.begin(), b.parts.checks.end(),
                                    [&](const CheckInfo& check) { return check.name == name; });
     if (known) continue;
-    return make_error(Code::not_found, "no check is called " + name)
+    return make_error(Code::not_found, "no check is called " + shorten(name))
         .about("check/" + name)
         .with_remedy("list them: tundish check list");
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/quote.hpp"
 #include "control/allocation/order.hpp"
 #include "edge/api/handlers.hpp"
 #include "model/firewall.hpp"
@@ -18,7 +19,7 @@ Result<Consent> read_consent(const std::string& name, const std::string& text) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == text) return static_cast<Consent>(i);
   }
-  return make_error(Code::invalid, name + " \"" + text + "\" is no consent")
+  return make_error(Code::invalid, name + " " + in_quotes(text) + " is no consent")
       .with_remedy("use auto, ask or never");
 }
 
@@ -102,7 +103,7 @@ Result<ClusterOrder> make_order(Backend& b, const Call& call, const ClusterReque
         .with_remedy("choose another name, or show it with: tundish cluster show " + asked.name);
   }
   if (asked.engine != "slurm") {
-    return make_error(Code::unsupported, "engine \"" + asked.engine + "\" is not known")
+    return make_error(Code::unsupported, "engine " + in_quotes(asked.engine) + " is not known")
         .with_remedy("use slurm");
   }
   TRY_VOID(check_counts(asked.nodes, asked.spares));
@@ -115,6 +116,7 @@ Result<ClusterOrder> make_order(Backend& b, const Call& call, const ClusterReque
   order.spec.spares = asked.spares;
   order.spec.requeue = TRY(read_consent("requeue", asked.requeue));
   order.spec.replace = TRY(read_consent("replace", asked.replace));
+  order.spec.allow_checks = asked.allow_checks;
   TRY_VOID(check_quota(b, order.tenant, sku, asked.nodes));
   return order;
 }
@@ -141,13 +143,37 @@ std::vector<NodeId> last_joined(const Backend& b, const Allocation& held, Member
   return out;
 }
 
+/// After an import nodes are expected, then looked at and proved: that is no shortage.
+Result<> choose_or_say(const Backend& b, control::WantLogin login, ClusterOrder& order) {
+  auto chosen = control::choose_nodes(b.parts.manager.view(), login, order);
+  if (chosen || chosen.error().code != Code::exhausted) return chosen;
+  int expected = 0, proving = 0;
+  for (const auto& [id, node] : b.reg().all<Node>()) {
+    if (node.spec.role != NodeRole::gpu || node.spec.sku != order.spec.sku) continue;
+    const NodePhase phase = node.status.phase;
+    expected += phase == NodePhase::expected ? 1 : 0;
+    proving += phase == NodePhase::discovered || phase == NodePhase::inspecting ||
+                       phase == NodePhase::revalidating || phase == NodePhase::wiping
+                   ? 1
+                   : 0;
+  }
+  if (expected + proving == 0) return chosen;
+  Error error = chosen.error();
+  error.what += "; not ready yet: " + std::to_string(expected) +
+                " expected (no agent of theirs was heard so far) and " + std::to_string(proving) +
+                " being looked at";
+  error.remedy = "wait for them: add --wait, or see `tundish node list`";
+  error.retry_after = seconds(5);
+  return error;
+}
+
 }  // namespace
 
 Result<Later> post_cluster(Backend& b, const Call& call) {
   const auto asked = TRY(parse_body<ClusterRequest>(call));
   ClusterOrder order = TRY(make_order(b, call, asked));
   const auto login = asked.login ? control::WantLogin::yes : control::WantLogin::no;
-  TRY_VOID(control::choose_nodes(b.parts.manager.view(), login, order));
+  TRY_VOID(choose_or_say(b, login, order));
   const TenantId tenant = order.tenant;
   TRY_VOID(b.perform(call, *create_cluster(std::move(order))));
   const Cluster* made = b.reg().find_named<Cluster>(asked.name, tenant);
@@ -167,6 +193,17 @@ Result<Later> change_firewall(Backend& b, const Call& call) {
       call, {.firewall = cluster.spec.firewall, .access = cluster.spec.access})));
   TRY_VOID(b.perform(call,
                      *set_firewall(cluster.id, TRY(read_rules(asked.firewall, asked.access)))));
+  return show_later(b, call, cluster);
+}
+
+Result<Later> change_checks(Backend& b, const Call& call) {
+  const Cluster cluster = TRY((get_matching<Cluster>(b, call, call.parts.at(0))));
+  const auto asked = TRY(parse_body<ChecksConsentRequest>(call));
+  if (asked.consent != "allow" && asked.consent != "deny") {
+    return make_error(Code::invalid, "consent is allow or deny, not " + in_quotes(asked.consent));
+  }
+  const auto consent = asked.consent == "allow" ? ChecksConsent::allow : ChecksConsent::deny;
+  TRY_VOID(b.perform(call, *set_checks_consent(cluster.id, consent)));
   return show_later(b, call, cluster);
 }
 

@@ -26,6 +26,7 @@
 // POST /v1/clusters ClusterRequest -> cluster    DELETE /v1/clusters/C  -> cluster
 // POST /v1/clusters/C/scale ScaleRequest         -> cluster
 // POST /v1/clusters/C/firewall FirewallRequest   -> cluster
+// POST /v1/clusters/C/checks ChecksConsentRequest -> cluster
 // GET  /v1/faults                                -> [FaultKind]
 // POST /v1/faults   FaultRequest                 -> FaultAnswer
 // POST /v1/incidents/I/{ack,note,hold,resume,close}  ReasonRequest -> incident
@@ -140,6 +141,7 @@ struct ClusterRequest {
   bool login = true;
   std::string prefix;
   std::vector<std::string> firewall, access;
+  bool allow_checks = false;
   void fields(Fields& f) {
     f(1, "name", name, "name of the cluster");
     f(2, "tenant", tenant, "name or id; a tenant's own token need not say it");
@@ -160,6 +162,15 @@ struct ClusterRequest {
     f(12, "access", access,
       "rules, each PROTOCOL/PORT[-PORT]@CIDR, for example tcp/22@203.0.113.0/24: who may come in "
       "by the cluster's gateway to the login node; empty: ssh from anywhere");
+    f(13, "allow_checks", allow_checks,
+      "consent to active checks on idle members, as work of the engine that gives way at once");
+  }
+};
+
+struct ChecksConsentRequest {
+  std::string consent;
+  void fields(Fields& f) {
+    f(1, "consent", consent, "allow or deny active checks; deny ends one that runs");
   }
 };
 

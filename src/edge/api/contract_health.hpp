@@ -95,6 +95,7 @@ struct ActiveRunInfo {
   Instant ended_at;
   std::string step;
   std::vector<Verdict> verdicts;
+  std::vector<std::string> next;
   void fields(Fields& f) {
     f(1, "id", id, "of the run");
     f(2, "nodes", nodes, "names");
@@ -104,6 +105,7 @@ struct ActiveRunInfo {
     f(6, "ended_at", ended_at, "empty: it runs");
     f(7, "step", step, "what it does now, or why it ended");
     f(8, "verdicts", verdicts, "at the end; of a run over pairs `device` is the node");
+    f(9, "next", next, "what becomes of the nodes that failed, in words");
   }
 };
 

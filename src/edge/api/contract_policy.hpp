@@ -13,7 +13,7 @@
 namespace tundish::edge {
 
 struct PolicyRow {
-  std::string name, doc, state, why;
+  std::string name, doc, state, why, content;
   int version = 0, states = 0;
   void fields(Fields& f) {
     f(1, "name", name, "of the policy");
@@ -22,6 +22,7 @@ struct PolicyRow {
     f(4, "states", states, "how many it has");
     f(5, "doc", doc, "what it is for");
     f(6, "why", why, "why none is loaded, or a kept one was");
+    f(7, "content", content, "first digits of the SHA-256 of all it says; comments do not count");
   }
 };
 

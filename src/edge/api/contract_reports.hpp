@@ -11,7 +11,7 @@ struct Explanation {
   std::string node, phase, placeable, why;
   std::vector<std::string> claims;
   std::string next, how_to_stop;
-  std::vector<std::string> you_can;
+  std::vector<std::string> you_can, shows, past;
   void fields(Fields& f) {
     f(1, "node", node, "name");
     f(2, "phase", phase, "life cycle");
@@ -22,6 +22,8 @@ struct Explanation {
     f(7, "how_to_stop", how_to_stop,
       "command that stops it; empty: nothing automatic is under way");
     f(8, "you_can", you_can, "what a person can do now");
+    f(9, "shows", shows, "checks that are not ok, unknown ones among them");
+    f(10, "past", past, "its last incidents that have ended, newest first");
   }
 };
 

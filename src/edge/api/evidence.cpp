@@ -27,8 +27,8 @@ std::string without_process(const KernelEvent& event) {
 /// Entries whose details name a tenant's jobs, nodes or people's words are told without them.
 bool has_plain_detail(const std::string& what) {
   for (const std::string_view known :
-       {"detected", "claimed", "reset", "reboot", "power_cycle", "revalidate", "last_look", "wipe",
-        "rma", "returned", "choose", "isolate", "evacuate", "permit"}) {
+       {"detected", "claimed", "reset", "reboot", "power_cycle", "power_off", "revalidate",
+        "last_look", "wipe", "rma", "returned", "choose", "isolate", "evacuate", "permit"}) {
     if (what == known) return true;
   }
   return false;

@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "codec/kernel_log/event.hpp"
 #include "edge/api/handlers.hpp"
-#include "model/ops/node_ops.hpp"
+#include "model/ops/drill_ops.hpp"
+#include "model/ops/incident_ops.hpp"
 
 namespace tundish::edge::api {
 namespace {
@@ -10,6 +12,7 @@ struct Drill {
   Node node;
   Injection injection;
   std::string what;
+  DrillMark mark = {};
 };
 
 control::Action to_action(const Drill& drill, std::int64_t revision) {
@@ -26,12 +29,29 @@ control::Action to_action(const Drill& drill, std::int64_t revision) {
   return action;
 }
 
-/// The condition by which the incident that follows is known as a drill.
+/// By which the incident that follows is known as a drill. What its line will be judged as is what
+/// the line says, whoever wrote it.
+DrillMark mark_of(Backend& b, const Drill& drill, int gpu) {
+  DrillMark mark;
+  mark.what = drill.what;
+  for (const auto& one : drill.node.status.hardware.gpus) {
+    if (one.index == gpu) mark.device = one.pci;
+  }
+  const auto event = parse_kernel_text(drill.injection.line);
+  if (!event) return mark;
+  Witness witness;
+  witness.event = *event;
+  const Judgement judged = judge_witness(b.parts.manager.catalogue(), witness);
+  mark.fault = judged.fault;
+  if (!judged.fault.empty()) mark.device = judged.device;
+  return mark;
+}
+
 Result<> perform_note(Backend& b, const Call& call, std::string_view operation, const Drill& drill,
-                      Truth state) {
-  std::vector<OperationPtr> note;
-  note.push_back(set_condition(drill.node.id, "drill", state, drill.what));
-  return b.perform(call, *compose(operation, "node/" + drill.node.id.str(), std::move(note)),
+                      OperationPtr note) {
+  std::vector<OperationPtr> notes;
+  notes.push_back(std::move(note));
+  return b.perform(call, *compose(operation, "node/" + drill.node.id.str(), std::move(notes)),
                    drill.what);
 }
 
@@ -67,7 +87,8 @@ Result<Drill> plan_drill(Backend& b, const Call& call) {
   if (asked.for_s < 0 || asked.for_s > 24 * 3600 || asked.copies < 0) {
     return make_error(Code::invalid, "for_s is 0 to a day, copies is not below 0");
   }
-  TRY_VOID(perform_note(b, call, "inject_fault", drill, Truth::yes));
+  drill.mark = mark_of(b, drill, asked.gpu);
+  TRY_VOID(perform_note(b, call, "inject_fault", drill, announce_drill(drill.node.id, drill.mark)));
   return drill;
 }
 
@@ -113,7 +134,8 @@ void post_fault(Backend& b, const Call& call, Respond respond) {
     const auto finish = [&b, call, at, drill = *drill, respond](const Result<VerbResult>& done) {
       if (!done) {
         // Nothing broke, so what comes next is no drill.
-        (void)perform_note(b, call, "withdraw_fault", drill, Truth::no);
+        (void)perform_note(b, call, "withdraw_fault", drill,
+                           withdraw_drill(drill.node.id, drill.mark));
         b.refuse(call, "node/" + drill.node.id.str(), done.error());
         b.after_commit([respond, error = done.error()](const Result<>&) { respond(error); });
         return;

@@ -1,3 +1,4 @@
+#include "base/quote.hpp"
 #include "edge/api/handlers.hpp"
 #include "model/ops/governance_ops.hpp"
 #include "model/ops/node_ops.hpp"
@@ -51,7 +52,7 @@ Result<AuthorityLevel> read_level(const std::string& text) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == text) return static_cast<AuthorityLevel>(i);
   }
-  return make_error(Code::invalid, "\"" + text + "\" is no level of authority")
+  return make_error(Code::invalid, in_quotes(text) + " is no level of authority")
       .with_remedy("use observe, advise or act");
 }
 

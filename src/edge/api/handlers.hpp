@@ -29,6 +29,7 @@ Result<Later> delete_token_call(Backend& b, const Call& call);
 Result<Later> post_cluster(Backend& b, const Call& call);
 Result<Later> delete_cluster(Backend& b, const Call& call);
 Result<Later> change_firewall(Backend& b, const Call& call);
+Result<Later> change_checks(Backend& b, const Call& call);
 Result<Later> scale_cluster(Backend& b, const Call& call);
 
 // incidents.cpp

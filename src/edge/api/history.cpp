@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/quote.hpp"
 #include "base/text.hpp"
 #include "edge/api/handlers.hpp"
 #include "edge/api/kinds.hpp"
@@ -94,7 +95,7 @@ Result<std::int64_t> read_number(const Call& call, const std::string& name, std:
   if (text.empty()) return start;
   const auto number = parse_integer(text);
   if (number && *number >= 0) return *number;
-  return make_error(Code::invalid, name + " \"" + text + "\" is no number from 0");
+  return make_error(Code::invalid, name + " " + in_quotes(text) + " is no number from 0");
 }
 
 Result<BackupRequest> plan_backup(const Call& call) {

@@ -1,3 +1,4 @@
+#include "base/quote.hpp"
 #include "base/text.hpp"
 #include "codec/csv.hpp"
 #include "control/inventory/export.hpp"
@@ -73,7 +74,7 @@ Result<> check_scope(const Backend& b, const std::string& scope) {
   for (const auto& [id, site] : b.reg().all<Site>()) known.insert(site.meta.name);
   known.erase("");
   if (known.contains(scope)) return {};
-  return make_error(Code::not_found, "nothing was imported under scope \"" + scope + "\"")
+  return make_error(Code::not_found, "nothing was imported under scope " + in_quotes(scope))
       .about("inventory/" + scope)
       .with_remedy(known.empty() ? "import something first"
                                  : "scopes are " + join({known.begin(), known.end()}, ", "));

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "base/quote.hpp"
 #include "base/text.hpp"
 #include "codec/reference.hpp"
 #include "edge/api/kinds.hpp"
@@ -14,7 +17,7 @@ Result<std::int64_t> read_limit(const Call& call) {
   if (text.empty()) return default_page;
   const auto limit = parse_integer(text);
   if (limit && *limit >= 1 && *limit <= largest_page) return *limit;
-  return make_error(Code::invalid, "limit \"" + text + "\" is not a number from 1 to " +
+  return make_error(Code::invalid, "limit " + in_quotes(text) + " is not a number from 1 to " +
                                        std::to_string(largest_page));
 }
 
@@ -23,19 +26,34 @@ std::map<std::string, std::string> revision_header(const Registry& view) {
   return {{"x-revision", std::to_string(view.revision())}};
 }
 
+/// Ids are kind and revision: incident-402 is older than incident-1022.
+bool is_before(const std::string& a, const std::string& b) {
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+/// From the oldest to the newest, those after `page`.
+template <class T>
+std::vector<std::pair<std::string, const T*>> in_order(const Registry& view,
+                                                       const std::string& page) {
+  std::vector<std::pair<std::string, const T*>> out;
+  for (const auto& [id, object] : view.all<T>()) {
+    if (page.empty() || is_before(page, id.str())) out.emplace_back(id.str(), &object);
+  }
+  std::sort(out.begin(), out.end(),
+            [](const auto& a, const auto& b) { return is_before(a.first, b.first); });
+  return out;
+}
+
 template <class T>
 Result<Answer> list_objects(Backend& b, const Call& call) {
   const std::int64_t limit = TRY(read_limit(call));
-  const auto& table = b.reg().all<T>();
-  const std::string page = call.query("page");
-  auto it = page.empty() ? table.begin() : table.upper_bound(Id<T>(page));
   Answer answer;
   answer.headers = revision_header(b.reg());
   answer.body = "[";
   std::string last;
   std::int64_t count = 0;
-  for (; it != table.end(); ++it) {
-    const std::optional<T> shown = shape_now(b, call.who, it->second);
+  for (const auto& [id, object] : in_order<T>(b.reg(), call.query("page"))) {
+    const std::optional<T> shown = shape_now(b, call.who, *object);
     if (!shown) continue;
     if (count == limit) {
       answer.headers["x-next-page"] = last;
@@ -43,7 +61,7 @@ Result<Answer> list_objects(Backend& b, const Call& call) {
     }
     if (count++ > 0) answer.body += ',';
     answer.body += render_json(*shown);
-    last = it->first.str();
+    last = id;
   }
   answer.body += "]";
   return answer;

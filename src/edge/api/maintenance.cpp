@@ -1,3 +1,4 @@
+#include "base/quote.hpp"
 #include "edge/api/handlers.hpp"
 #include "model/ops/maintenance_ops.hpp"
 #include "model/ops/notice_ops.hpp"
@@ -13,7 +14,7 @@ Result<TimeOwner> read_owner(const std::string& text) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == text) return static_cast<TimeOwner>(i);
   }
-  return make_error(Code::invalid, "\"" + text + "\" owns no time")
+  return make_error(Code::invalid, in_quotes(text) + " owns no time")
       .with_remedy("use provider, tenant, vendor or nobody");
 }
 
@@ -34,7 +35,7 @@ Result<std::string> read_scope(const Backend& b, const Call& call, const std::st
     if (kind == Switch::kind) return named<Switch>(b, call, name);
     if (kind == Site::kind) return named<Site>(b, call, name);
   }
-  return make_error(Code::invalid, "\"" + scope + "\" is no scope of a maintenance")
+  return make_error(Code::invalid, in_quotes(scope) + " is no scope of a maintenance")
       .with_remedy("use node:NAME, rack:NAME, switch:NAME or site:NAME");
 }
 

@@ -47,12 +47,16 @@ class MaintenanceTest : public ApiTest {
     ASSERT_TRUE(ledger_.perform(*record_witnesses(node(name).id, {one}, catalogue_), "agent", ""));
     settle();
   }
+  /// All that must be measured of a node, and what proves a GPU that the kernel log accused.
   void checks(const std::string& name, VerdictState state) {
-    Verdict verdict;
-    verdict.check = "gpu_count";
-    verdict.state = state;
-    if (state != VerdictState::ok) verdict.reason = "7 of 8 GPUs";
-    ASSERT_TRUE(ledger_.perform(*record_maintenance_checks(only().id, node(name).id, {verdict}),
+    std::vector<Verdict> verdicts(2);
+    verdicts[0].check = "gpu_count";
+    verdicts[1].check = "recovery_action";
+    for (auto& verdict : verdicts) {
+      verdict.state = state;
+      if (state != VerdictState::ok) verdict.reason = "7 of 8 GPUs";
+    }
+    ASSERT_TRUE(ledger_.perform(*record_maintenance_checks(only().id, node(name).id, verdicts),
                                 "controller", ""));
     settle();
   }
@@ -172,6 +176,40 @@ TEST_F(MaintenanceTest, a_fault_in_the_window_is_recorded_and_over_with_the_proo
   EXPECT_EQ(ledger_.view().find(id)->state, IncidentState::closed);
   EXPECT_EQ(only().state, MaintenanceState::ended);
   EXPECT_TRUE(ledger_.view().claims_on(node("gpu1").id).empty());
+}
+
+TEST_F(MaintenanceTest, what_broke_before_the_window_leaves_the_node_and_is_not_repaired_in_it) {
+  witness("gpu1");
+  const IncidentId before = *ledger_.view().incidents_on(node("gpu1").id).begin();
+  scheduler_.advance(seconds(1));
+  ASSERT_EQ(create(window("node:gpu1", 0)).status, 201);
+  witness("gpu2");
+  const IncidentId other = *ledger_.view().incidents_on(node("gpu2").id).begin();
+  scheduler_.advance(seconds(1));
+  ASSERT_EQ(status({"PUT", "/v1/authorities", R"({"scope":"*","level":"act"})"}), 200);
+  const auto leave = [&](ActionClass action_class, auto act, const IncidentId& incident) {
+    control::Action action;
+    action.action_class = action_class;
+    action.incident = incident;
+    action.node = ledger_.view().find(incident)->node;
+    action.act = std::move(act);
+    return control::permit(action, manager_.view(), {});
+  };
+  const auto evacuate = [&](const IncidentId& id) {
+    return leave(ActionClass::stop_new_work, control::PermitClaimsAct{id}, id);
+  };
+  EXPECT_EQ(evacuate(before).leave, control::Leave::execute) << evacuate(before).reason;
+  EXPECT_EQ(leave(ActionClass::power, control::PowerAct{}, before).leave, control::Leave::refuse)
+      << "people have their hands in it";
+  EXPECT_TRUE(only().recorded.empty()) << "it is no fault of the work";
+  Maintenance second = only();
+  second.nodes.front().node = node("gpu2").id;
+  second.begun_at = ledger_.view().find(other)->opened_at - seconds(1);
+  put(second);
+  EXPECT_EQ(evacuate(other).leave, control::Leave::refuse) << "seen while people worked";
+  EXPECT_EQ(leave(ActionClass::requeue, control::EngineAct{}, other).leave,
+            control::Leave::execute)
+      << "the job that lost its device goes on elsewhere";
 }
 
 TEST_F(MaintenanceTest, a_node_that_fails_twice_becomes_an_incident) {

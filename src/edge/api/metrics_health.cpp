@@ -27,8 +27,10 @@ void add_pairs(Exposition& out, std::string_view name, const std::array<std::str
 void add_verdicts(const Registry& reg, Exposition& out) {
   Pairs pairs;
   for (const auto& [id, node] : reg.all<Node>()) {
-    for (const auto& verdict : node.status.verdicts) {
-      if (verdict.state != VerdictState::ok) ++pairs[{verdict.check, word(verdict.state)}];
+    for (const auto* list : {&node.status.verdicts, &node.status.bmc_verdicts}) {
+      for (const auto& verdict : *list) {
+        if (verdict.state != VerdictState::ok) ++pairs[{verdict.check, word(verdict.state)}];
+      }
     }
   }
   out.head("tundish_verdicts", "Nodes by check and verdict; what is ok is not counted");
@@ -54,8 +56,8 @@ void add_incidents(const Registry& reg, Exposition& out) {
 }
 
 bool is_repair(const std::string& state) {
-  return state == "reset" || state == "reboot" || state == "power_cycle" || state == "revalidate" ||
-         state == "wipe";
+  return state == "reset" || state == "reboot" || state == "power_cycle" ||
+         state == "power_off" || state == "revalidate" || state == "wipe";
 }
 
 void add_repairs(const Registry& reg, Exposition& out) {

@@ -5,9 +5,11 @@
 #include <memory>
 #include <set>
 
+#include "base/quote.hpp"
 #include "base/text.hpp"
 #include "control/network/audit.hpp"
 #include "control/network/difference.hpp"
+#include "control/network/freshness.hpp"
 #include "control/network/intent.hpp"
 #include "control/network/port_tables.hpp"
 #include "control/network/probe.hpp"
@@ -18,6 +20,8 @@
 #include "edge/api/handlers.hpp"
 #include "edge/api/partition_rows.hpp"
 #include "model/firewall.hpp"
+#include "model/ops/common.hpp"
+#include "model/prefix.hpp"
 
 namespace tundish::edge::api {
 namespace {
@@ -152,7 +156,7 @@ void add_export_rows(const control::View& view, const Network& network,
                    NetworkRowState::unknown,
                    -1};
     if (read) one.age_ms = (view.now - seen->second.at).ms();
-    if (fresh) {
+    if (fresh && row.known == net_control::RowKnown::yes) {
       one.state = row.wanted == row.observed ? NetworkRowState::same
                   : row.wanted.empty()       ? NetworkRowState::foreign
                   : row.observed.empty()     ? NetworkRowState::missing
@@ -171,8 +175,11 @@ std::vector<NetworkRow> rows_of(const control::View& view, const Network& networ
     if (wanted) {
       add_switch_rows(network, *wanted, rows);
     } else {
-      rows.rows.push_back(
-          {numbers.switch_name, "all", "", wanted.error().message(), NetworkRowState::unknown, -1});
+      // Of a switch that was not read nothing can be said, its own lacks included.
+      const Switch* device = view.reg.find_named<Switch>(numbers.switch_name);
+      const std::string unseen = device ? net_control::unseen_reason(view, *device) : "";
+      const std::string why = unseen.empty() ? wanted.error().message() : "unreachable: " + unseen;
+      rows.rows.push_back({numbers.switch_name, "all", "", why, NetworkRowState::unknown, -1});
     }
     out.insert(out.end(), rows.rows.begin(), rows.rows.end());
   }
@@ -209,8 +216,12 @@ std::vector<std::string> reasons_of(const control::View& view, const Network& ne
     if (found != verdict.sync.end()) add(found->second);
   };
   const auto intent = net_control::intent_of(view, network.status.fabric);
-  for (const auto& numbers : network.status.switches) {
-    const Switch* device = view.reg.find_named<Switch>(numbers.switch_name);
+  // Also one where it has no part, when somebody else uses its numbers there.
+  std::set<std::string> places;
+  for (const auto& numbers : network.status.switches) places.insert(numbers.switch_name);
+  for (const auto& sync : network.status.sync) places.insert(sync.object);
+  for (const auto& name : places) {
+    const Switch* device = view.reg.find_named<Switch>(name);
     if (device) tell(net_control::reconcile_switch(view, intent, *device));
   }
   for (const auto& name : {network.status.partition_fabric, network.status.nvlink_fabric}) {
@@ -317,28 +328,40 @@ Result<std::string> choose_fabric(const Backend& b, const std::string& asked) {
   if (asked.empty() && driven.size() == 1) return *driven.begin();
   const std::string name = asked.empty() ? "access" : asked;
   if (known.contains(name)) return name;
-  return make_error(Code::not_found, "fabric " + name + " does not exist")
-      .about("fabric/" + name)
+  return make_error(Code::not_found, "fabric " + shorten(name) + " does not exist")
+      .about("fabric/" + shorten(name))
       .with_remedy(known.empty()
                        ? "declare one in fabrics_file of tundishd.yaml"
                        : "there are: " + join({known.begin(), known.end()}, ", "));
 }
 
+/// What nodes are told to connect to: a plain name, four numbers, a port; nothing that a shell or a
+/// resolver could make something else of.
+Result<ProbeService> parse_service(const std::string& text) {
+  const auto wrong = [&](const std::string& why) {
+    return make_error(Code::invalid,
+                      "service " + in_quotes(text) + " is not NAME=ADDRESS:PORT: " + why)
+        .with_remedy("write a name, an IPv4 address and a TCP port: web=203.0.113.10:443");
+  };
+  const auto equals = text.find('=');
+  const auto colon = text.rfind(':');
+  if (equals == std::string::npos) return wrong("it has no =");
+  if (colon == std::string::npos || colon < equals) return wrong("it has no port");
+  const auto port = parse_integer(text.substr(colon + 1));
+  if (!port || *port < 1 || *port > 65535) return wrong("its port is no number from 1 to 65535");
+  const std::string name = text.substr(0, equals);
+  const std::string address = text.substr(equals + 1, colon - equals - 1);
+  if (!require_valid_name("service", name)) return wrong("its name is none");
+  const auto prefix = parse_prefix(address + "/32");
+  if (!prefix || address.find('/') != std::string::npos) {
+    return wrong("its address is no IPv4 address");
+  }
+  return ProbeService{name, address, static_cast<int>(*port)};
+}
+
 Result<std::vector<ProbeService>> parse_services(const std::vector<std::string>& texts) {
   std::vector<ProbeService> out;
-  for (const auto& text : texts) {
-    const auto equals = text.find('=');
-    const auto colon = text.rfind(':');
-    const auto port =
-        colon == std::string::npos ? std::nullopt : parse_integer(text.substr(colon + 1));
-    if (equals == std::string::npos || colon < equals || !port || *port < 1 || *port > 65535) {
-      return make_error(Code::invalid, "service \"" + text + "\" is not NAME=ADDRESS:PORT")
-          .about("service/" + text)
-          .with_remedy("write a name, an IPv4 address and a TCP port: web=203.0.113.10:443");
-    }
-    out.push_back({text.substr(0, equals), text.substr(equals + 1, colon - equals - 1),
-                   static_cast<int>(*port)});
-  }
+  for (const auto& text : texts) out.push_back(TRY(parse_service(text)));
   return out;
 }
 

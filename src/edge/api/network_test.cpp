@@ -77,6 +77,54 @@ TEST_F(NetworkApi, a_line_that_nobody_understands_is_not_in_step_although_every_
   EXPECT_TRUE(has(listed, "\"state\":\"drifted\"")) << "list and show say the same: " << listed;
 }
 
+TEST_F(NetworkApi, what_was_not_seen_lately_is_unknown_in_every_list) {
+  const auto state = [&](const std::string& token) {
+    return call({"GET", "/v1/networks", "", token}).body;
+  };
+  EXPECT_TRUE(has(state("root"), "\"state\":\"synced\"")) << state("root");
+  EXPECT_TRUE(has(state("a-viewer"), "\"state\":\"synced\""));
+  switches_.shows = nullptr;  // nobody answers any more
+  scheduler_.advance(seconds(31));
+  EXPECT_FALSE(has(state("root"), "\"state\":\"synced\"")) << state("root");
+  EXPECT_TRUE(has(state("root"), "not read since"));
+  EXPECT_FALSE(has(state("a-viewer"), "\"state\":\"synced\"")) << state("a-viewer");
+  EXPECT_FALSE(has(state("a-viewer"), "not read since")) << "a tenant is not told where";
+  EXPECT_TRUE(has(call({"GET", "/v1/switches/leaf1"}).body, "not read since"));
+  EXPECT_EQ(field(report("root"), "in_step"), "false");
+}
+
+TEST_F(NetworkApi, where_nobody_answers_the_switch_is_told_unreachable) {
+  switches_.shows = [](const std::string&) -> Result<SwitchReading> {
+    return make_error(Code::unavailable, "connection refused");
+  };
+  for (int i = 0; i < 6; ++i) look();
+  const std::string leaf = call({"GET", "/v1/switches/leaf1"}).body;
+  EXPECT_TRUE(has(leaf, "\"unreachable\"")) << leaf;
+  EXPECT_TRUE(has(leaf, "connection refused")) << leaf;
+}
+
+TEST_F(NetworkApi, a_full_disk_is_said_as_such_and_looks_go_on) {
+  const int before = store_.commits;
+  store_.full = true;
+  described_ = "";
+  unclear_ = {"frr.conf: ip route 0.0.0.0/0 Null0"};
+  for (int i = 0; i < 30; ++i) {
+    scheduler_.advance(seconds(1));
+    settle();
+  }
+  EXPECT_LE(store_.commits - before, 40) << "no storm of tries";
+  EXPECT_GE(store_.commits - before, 2);
+  const std::string status = call({"GET", "/v1/status"}).body;
+  EXPECT_TRUE(has(status, "store: refused every change for ")) << status;
+  EXPECT_TRUE(has(status, "the disk is full")) << status;
+  const auto& seen = manager_.view().seen.switches.at("leaf1");
+  EXPECT_LE(manager_.view().now - seen.at, seconds(11)) << "it is looked at all the same";
+  EXPECT_EQ(field(report("root"), "in_step"), "false") << "and what is seen is shown";
+  store_.full = false;
+  look();
+  EXPECT_FALSE(has(call({"GET", "/v1/status"}).body, "store: refused"));
+}
+
 TEST_F(NetworkApi, a_tenant_reads_of_its_own_network_and_of_no_switch) {
   unclear_ = {"frr.conf: something of b"};
   look();

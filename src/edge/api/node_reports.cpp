@@ -1,3 +1,4 @@
+#include "base/quote.hpp"
 #include "control/lemon/lemon.hpp"
 #include "edge/api/handlers.hpp"
 #include "model/ops/node_report_ops.hpp"
@@ -44,6 +45,34 @@ Result<ReportDraft> read_draft(const Backend& b, const Call& call, const std::st
   return draft;
 }
 
+/// "7" of "7_1" and "7+0": parts of one job as squeue shows them.
+std::string whole_job(const std::string& job) { return job.substr(0, job.find_first_of("_+")); }
+
+/// Refused when the engines that the tenant has were asked and none shows the job: a report on a
+/// job that is not there would have nodes tested for nothing.
+Result<> check_job(const Backend& b, const ReportDraft& draft) {
+  const auto view = b.parts.manager.view();
+  std::string seen;
+  for (const auto& [id, cluster] : b.reg().all<Cluster>()) {
+    if (cluster.meta.tenant != draft.tenant) continue;
+    const auto jobs = view.seen.jobs.find(id);
+    const auto answered = view.seen.engine_answered.find(id);
+    const bool fresh = answered != view.seen.engine_answered.end() &&
+                       view.now - answered->second <= view.limits.engine_stale;
+    if (!fresh) return {};  // what an engine does not tell is unknown
+    seen += (seen.empty() ? "" : ", ") + cluster.meta.name;
+    if (jobs == view.seen.jobs.end()) continue;
+    for (const auto& [job, last] : jobs->second) {
+      if (whole_job(job) == whole_job(draft.job)) return {};
+    }
+  }
+  if (seen.empty()) return {};
+  return make_error(Code::not_found,
+                    "no job " + in_quotes(draft.job) + " runs, or ran lately, on " + seen)
+      .about("job/" + shorten(draft.job))
+      .with_remedy("give the number that squeue shows");
+}
+
 std::int64_t tenths(double value) { return static_cast<std::int64_t>(value * 10 + 0.5); }
 
 }  // namespace
@@ -56,6 +85,7 @@ Result<Later> report_node(Backend& b, const Call& call) {
   draft.job = asked.job;
   draft.text = asked.text;
   draft.by = call.who.name;
+  TRY_VOID(check_job(b, draft));
   TRY_VOID(b.perform(call, *open_report(draft), asked.text));
   const NodeReport* newest = nullptr;
   for (const auto& [id, one] : b.reg().all<NodeReport>()) {

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <set>
 
 #include "base/text.hpp"
 #include "control/fault/policy.hpp"
 #include "control/fault/reconcile_incident.hpp"
+#include "control/permit/permit.hpp"
+#include "edge/api/explain_more.hpp"
 #include "edge/api/handlers.hpp"
 #include "model/ops/blame_ops.hpp"
 #include "model/ops/incident_ops.hpp"
@@ -107,7 +110,7 @@ std::string explain_incident(const Backend& b, const Incident& incident, Explana
   std::string text = "incident " + incident.id.str() + " (" + incident.fault + ") is at " +
                      (incident.policy_state.empty() ? "its beginning" : incident.policy_state);
   if (incident.held) text += "; a person holds it";
-  const std::string waits = b.parts.manager.reason_of(incident.id.str());
+  const std::string waits = waiting_words(b.parts.manager.reason_of(incident.id.str()));
   if (!waits.empty()) text += "; " + waits;
   const std::string act = b.parts.manager.runner().waiting_reason(act_key(incident));
   if (!act.empty()) text += "; its act waits: " + act;
@@ -134,12 +137,31 @@ void explain_blame(const Backend& b, const Node& node, Explanation& out,
   }
 }
 
+/// What its driver said to the acts on it, and what its allocation waits for.
+void explain_order(const control::View& view, const Node& node, std::vector<std::string>& next) {
+  std::set<std::string> told;
+  for (const auto& [key, fault] : view.seen.faults) {
+    const bool is_its = fault.node == node.id && view.now - fault.at <= control::act_fault_life;
+    if (is_its && told.insert(fault.what).second) next.push_back(fault.what);
+  }
+  const Allocation* held = view.reg.find(node.status.allocation);
+  const std::string waits = held ? control::waiting_part(held->status.reason) : "";
+  const bool said = std::any_of(told.begin(), told.end(), [&](const std::string& what) {
+    return waits.find(what) != std::string::npos;
+  });
+  if (!waits.empty() && !said) next.push_back("its allocation " + waits);
+}
+
 void explain_conditions(const Backend& b, const Node& node, Explanation& out) {
   for (const auto& id : b.reg().claims_on(node.id)) {
     const Claim* claim = b.reg().find(id);
     if (!claim || !claim->holder.starts_with("person:")) continue;
     out.you_can.push_back(claim->holder.substr(7) + " gives it back: tundish node return " +
                           node.meta.name);
+  }
+  if (const Condition* wrong = find_condition(node, "miswired")) {
+    out.you_can.push_back("put its cable or the inventory right (" + wrong->reason +
+                          "), then: tundish node confirm " + node.meta.name);
   }
   const Condition* swapped = find_condition(node, "board_swap");
   if (!swapped || swapped->state != Truth::yes) return;
@@ -183,6 +205,12 @@ Result<Later> return_node_call(Backend& b, const Call& call) {
     releases.push_back(release_claim(id, own ? ClaimState::released : ClaimState::overridden));
   }
   if (releases.empty() && !claims.empty()) return foreign_claims_error(b.reg(), given.node);
+  if (releases.empty()) {
+    return make_error(Code::conflict, "node " + given.node.meta.name +
+                                          " is not drained: nobody claims it, nothing to return")
+        .about("node/" + given.node.meta.name)
+        .with_remedy("what it is: tundish node explain " + given.node.meta.name);
+  }
   TRY_VOID(b.perform(call,
                      *compose("release_node", "node/" + given.node.id.str(), std::move(releases)),
                      given.asked.reason));
@@ -191,7 +219,12 @@ Result<Later> return_node_call(Backend& b, const Call& call) {
 
 Result<Later> confirm_node(Backend& b, const Call& call) {
   const NodeCall given = TRY(read_call(b, call));
-  TRY_VOID(b.perform(call, *confirm_board(given.node.id), given.asked.reason));
+  const bool board = find_condition(given.node, "board_swap") != nullptr;
+  const bool cable = find_condition(given.node, "miswired") != nullptr;
+  const auto confirmed =
+      cable && !board ? set_condition(given.node.id, "miswired", Truth::no, "")
+                      : confirm_board(given.node.id);
+  TRY_VOID(b.perform(call, *confirmed, given.asked.reason));
   return show_later(b, call, given.node);
 }
 
@@ -230,14 +263,20 @@ Result<Answer> explain_node(Backend& b, const Call& call) {
   explain_blame(b, node, out, next);
   const std::string own = b.parts.manager.reason_of(node.id.str());
   if (!own.empty()) next.push_back(own);
+  if (call.who.tenant.empty()) explain_order(view, node, next);
   if (!control::is_present(view, node.id)) {
     next.push_back("its agent was not heard lately, which is unknown and no fault");
   }
-  out.next = next.empty() ? "nothing" : join(next, "; ");
-  explain_conditions(b, node, out);
   if (!only_rma) {
     out.how_to_stop = "tundish hold set --scope node:" + node.meta.name + " --reason ...";
   }
+  if (call.who.tenant.empty()) {
+    explain_orders_in_force(b, node, out, next);
+    explain_checks(node, out);
+    explain_past(b, node, out);
+  }
+  out.next = next.empty() ? "nothing" : join(next, "; ");
+  explain_conditions(b, node, out);
   return Answer{200, render_json(out)};
 }
 

@@ -2,6 +2,7 @@
 #include "control/notice/classify.hpp"
 #include "control/notice/desk.hpp"
 #include "edge/api/api_fixture_test.hpp"
+#include "model/ops/drill_ops.hpp"
 #include "model/ops/incident_ops.hpp"
 #include "model/ops/maintenance_ops.hpp"
 
@@ -62,9 +63,8 @@ class NoticeTest : public ApiTest {
   void fault(const std::string& name, const std::string& drill = "") {
     const Node* node = ledger_.view().find_named<Node>(name);
     if (!drill.empty()) {
-      Node marked = *node;
-      marked.status.conditions.push_back({"drill", Truth::yes, drill, scheduler_.now()});
-      put(marked);
+      const DrillMark mark{drill, "fallen off bus", "0000:3b:00"};
+      ASSERT_TRUE(ledger_.perform(*announce_drill(node->id, mark), "test", ""));
     }
     Witness one;
     one.id = name + "-w" + std::to_string(++seq_);

@@ -1,11 +1,13 @@
 // A check over pairs of nodes: rounds of disjoint pairs until everybody is good or accused.
 #include <algorithm>
+#include <cctype>
 
 #include "base/text.hpp"
 #include "control/node/pairs.hpp"
 #include "edge/api/active_runs.hpp"
 #include "edge/api/handlers.hpp"
 #include "model/ops/active_ops.hpp"
+#include "model/ops/incident_ops.hpp"
 
 namespace tundish::edge::api {
 namespace {
@@ -74,7 +76,7 @@ class PairRun : public std::enable_shared_from_this<PairRun> {
       const bool worse = rank_of(verdict.state) > rank_of(result.state);
       if (!worse) continue;
       result.state = verdict.state;
-      result.reason = verdict.reason;
+      result.reason = (verdict.device.empty() ? "" : verdict.device + ": ") + verdict.reason;
     }
     results_.push_back(std::move(result));
     if (--open_ == 0) settle();
@@ -97,15 +99,8 @@ class PairRun : public std::enable_shared_from_this<PairRun> {
       verdict.check = check_.name;
       verdict.at = b_.now();
       verdict.watches = check_.watches;
-      // Ids are ours; people know names.
-      for (const auto& other : nodes_) {
-        const std::size_t at = verdict.reason.find(other.str());
-        if (at != std::string::npos) {
-          verdict.reason.replace(at, other.str().size(), name_of(other));
-        }
-      }
-      (void)b_.parts.ledger.perform(*record_active_run(node, {verdict}),
-                                    "user:" + info_->asked_by, "check over pairs");
+      verdict.reason = with_names(verdict.reason);
+      record(node, verdict);
       verdict.device = name_of(node);
       info_->verdicts.push_back(verdict);
     }
@@ -113,6 +108,39 @@ class PairRun : public std::enable_shared_from_this<PairRun> {
     info_->step = std::to_string(round_) + " rounds, " + std::to_string(results_.size()) +
                   " pairs";
     b_.parts.manager.pump_soon();
+  }
+
+  /// Ids are ours; people know names. node-1 is no part of node-12.
+  std::string with_names(const std::string& text) const {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::string name = name_at(text, at);
+      if (name.empty()) out += text[at++];
+      out += name;
+    }
+    return out;
+  }
+  /// Moves behind the id that stands there; empty: none does.
+  std::string name_at(const std::string& text, std::size_t& at) const {
+    for (const auto& node : nodes_) {
+      const std::size_t end = at + node.str().size();
+      if (text.compare(at, node.str().size(), node.str()) != 0) continue;
+      if (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) continue;
+      at = end;
+      return name_of(node);
+    }
+    return "";
+  }
+
+  /// Who fails with a node that is good with others is out of service as after any failed check:
+  /// that it is this node and not its partner was just proved.
+  void record(const NodeId& node, const Verdict& verdict) {
+    const std::string actor = "user:" + info_->asked_by;
+    const std::string why = "check over pairs";
+    (void)b_.parts.ledger.perform(*record_active_run(node, {verdict}), actor, why);
+    if (verdict.state != VerdictState::fail) return;
+    (void)b_.parts.ledger.perform(*open_probe_incident(node, {verdict}), actor, why);
+    info_->next.push_back(tell_next(b_, node, {verdict}));
   }
 
   Backend& b_;
@@ -151,6 +179,7 @@ void post_pair_run(Backend& b, const Call& call, Respond respond) {
                          .about("node/" + node->meta.name));
     }
     if (std::find(nodes.begin(), nodes.end(), node->id) != nodes.end()) continue;
+    if (const auto room = make_room(b, call, *node); !room) return respond(room.error());
     nodes.push_back(node->id);
     names.push_back(node->meta.name);
   }

@@ -1,5 +1,7 @@
 #include "codec/yaml.hpp"
+#include "codec/yaml_place.hpp"
 #include "control/fault/policy.hpp"
+#include "control/fault/policy_problem.hpp"
 #include "edge/api/contract_policy.hpp"
 #include "edge/api/handlers.hpp"
 #include "model/operation.hpp"
@@ -9,8 +11,13 @@ namespace {
 
 using control::verify::Verification;
 
-PolicyRow row_of(const RemediationPolicy& policy, const std::string& why) {
+constexpr std::size_t digest_size = 12;
+
+PolicyRow row_of(const Backend& b, const RemediationPolicy& policy, const std::string& why) {
   PolicyRow row;
+  if (!policy.states.empty()) {
+    row.content = b.parts.hash_token(render_json(policy)).substr(0, digest_size);
+  }
   row.name = policy.name;
   row.version = policy.version;
   row.doc = policy.doc;
@@ -20,10 +27,22 @@ PolicyRow row_of(const RemediationPolicy& policy, const std::string& why) {
   return row;
 }
 
-Result<RemediationPolicy> read_policy(const PolicyRequest& asked) {
+std::vector<control::KnownCheck> known_checks(const Backend& b) {
+  std::vector<control::KnownCheck> out;
+  for (const auto& check : b.parts.checks) out.push_back({check.name, check.kind});
+  return out;
+}
+
+/// Read, and every state, fact, action and check that it names is there; refused by file and line.
+Result<RemediationPolicy> read_policy(const Backend& b, const PolicyRequest& asked) {
   RemediationPolicy policy;
-  TRY_VOID(parse_yaml(asked.text, policy, asked.name.empty() ? "policy" : asked.name));
-  return policy;
+  const std::string file = asked.name.empty() ? "policy" : asked.name;
+  TRY_VOID(parse_yaml(asked.text, policy, file));
+  auto problem = control::find_problem(policy);
+  if (!problem) problem = control::find_unknown_check(policy, known_checks(b));
+  if (!problem) return policy;
+  problem->error.what = yaml_place(asked.text, file, problem->path) + problem->error.what;
+  return problem->error;
 }
 
 struct Loading {
@@ -36,7 +55,8 @@ Error not_proved(const Loading& job) {
   return make_error(Code::invalid, "policy " + job.policy.name + " is not proved:\n" +
                                        control::verify::render(*job.found))
       .about("policy/" + job.policy.name)
-      .with_remedy("the loaded policy stays; try yours with: tundish policy verify FILE");
+      .with_remedy("the loaded policy stays; try yours with: tundish policy verify " +
+                   (job.asked.name.empty() ? std::string("FILE") : job.asked.name));
 }
 
 void finish_load(Backend& b, const Call& call, const std::shared_ptr<Loading>& job,
@@ -47,7 +67,7 @@ void finish_load(Backend& b, const Call& call, const std::shared_ptr<Loading>& j
     if (!call.is_dry_run()) b.refuse(call, refused.object, refused);
     return respond(refused);
   }
-  PolicyAnswer answer{row_of(job->policy, ""), *job->found};
+  PolicyAnswer answer{row_of(b, job->policy, ""), *job->found};
   if (call.is_dry_run()) return respond(Answer{200, render_json(answer)});
   if (b.parts.keep_policy) {
     if (const auto kept = b.parts.keep_policy(job->asked.text); !kept) {
@@ -58,7 +78,8 @@ void finish_load(Backend& b, const Call& call, const std::shared_ptr<Loading>& j
   loaded.actor = "user:" + call.who.name;
   loaded.operation = "load_policy";
   loaded.object = "policy/" + job->policy.name;
-  loaded.reason = "version " + std::to_string(job->policy.version);
+  loaded.reason = "version " + std::to_string(job->policy.version) + ", content " +
+                  answer.policy.content;
   b.parts.ledger.record_deed(std::move(loaded));
   b.parts.manager.set_policy(job->policy);
   b.parts.policy_note = "loaded by " + call.who.name;
@@ -71,7 +92,7 @@ void finish_load(Backend& b, const Call& call, const std::shared_ptr<Loading>& j
 }  // namespace
 
 Result<Answer> list_policies(Backend& b, const Call&) {
-  const PolicyRow row = row_of(b.parts.manager.view().policy, b.parts.policy_note);
+  const PolicyRow row = row_of(b, b.parts.manager.view().policy, b.parts.policy_note);
   return Answer{200, render_json_list({describe_const(row)})};
 }
 
@@ -87,7 +108,7 @@ Result<Answer> get_policy(Backend& b, const Call&) {
 void load_policy(Backend& b, const Call& call, Respond respond) {
   const auto asked = parse_body<PolicyRequest>(call);
   if (!asked) return respond(asked.error());
-  auto policy = read_policy(*asked);
+  auto policy = read_policy(b, *asked);
   if (!policy) return respond(policy.error());
   const auto job = std::make_shared<Loading>(Loading{*asked, std::move(*policy)});
   const auto faults = std::make_shared<std::vector<control::verify::KnownFault>>(
@@ -104,8 +125,7 @@ void load_policy(Backend& b, const Call& call, Respond respond) {
 
 Result<Answer> try_policy(Backend& b, const Call& call) {
   const auto asked = TRY(parse_body<PolicyRequest>(call));
-  const RemediationPolicy policy = TRY(read_policy(asked));
-  TRY_VOID(control::check_policy(policy));
+  const RemediationPolicy policy = TRY(read_policy(b, asked));
   const auto view = b.parts.manager.view();
   const Instant since = asked.since_s > 0 ? b.now() - seconds(asked.since_s) : Instant{};
   const auto rows = control::verify::rehearse({policy, view.policy, b.reg(), since});

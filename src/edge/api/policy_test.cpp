@@ -60,6 +60,52 @@ TEST_F(PolicyApiTest, one_that_cannot_be_read_is_refused_by_its_line) {
   EXPECT_NE(answer.body.find("mine.yaml:4"), std::string::npos) << answer.body;
 }
 
+TEST_F(PolicyApiTest, a_name_that_nothing_has_is_refused_by_its_line) {
+  PolicyRequest asked;
+  asked.text = "name: x\ninitial: a\nstates:\n  a:\n    next:\n"
+               "      - {when: [drained], go: rebot}\n"
+               "  reboot: {action: open_rma, final: true}\n";
+  asked.name = "mine.yaml";
+  const auto state = call({"POST", "/v1/policy/load", render_json(asked)});
+  EXPECT_EQ(state.status, 422);
+  EXPECT_EQ(field(state.body, "message"), "mine.yaml:6: state a: unknown state rebot");
+  EXPECT_EQ(field(state.body, "remedy"), "did you mean reboot?");
+}
+
+class KnownChecksTest : public PolicyApiTest {
+ protected:
+  KnownChecksTest() {
+    ApiParts parts = make_parts();
+    for (const char* name : {"gpu_work", "dcgm_quick", "nvbandwidth", "ib_write_bw", "dcgm_diag",
+                             "nccl_local", "gpu_burn"}) {
+      CheckInfo check;
+      check.name = name;
+      check.kind = CheckKind::active;
+      parts.checks.push_back(check);
+    }
+    api_ = std::make_unique<Api>(std::move(parts));
+  }
+};
+
+TEST_F(KnownChecksTest, a_check_that_no_agent_has_is_refused_by_its_line) {
+  EXPECT_EQ(status({"POST", "/v1/policy/load", request("default.yaml")}), 200);
+  PolicyRequest asked;
+  asked.text = text_of("default.yaml");
+  asked.name = "mine.yaml";
+  const auto at = asked.text.find("light: [gpu_work");
+  ASSERT_NE(at, std::string::npos);
+  asked.text.replace(at, 16, "light: [gpu_wrok");
+  const std::string before = asked.text.substr(0, at);
+  const auto line = std::count(before.begin(), before.end(), '\n');
+  for (const char* path : {"/v1/policy/load", "/v1/policy/try"}) {
+    const auto answer = call({"POST", path, render_json(asked)});
+    EXPECT_EQ(answer.status, 422) << path;
+    EXPECT_EQ(field(answer.body, "message"),
+              "mine.yaml:" + std::to_string(line + 1) + ": no check is called gpu_wrok");
+    EXPECT_EQ(field(answer.body, "remedy"), "did you mean gpu_work?");
+  }
+}
+
 TEST_F(PolicyApiTest, a_dry_run_proves_and_loads_nothing) {
   const auto answer =
       call({"POST", "/v1/policy/load", request("default.yaml"), "root", {}, {{"dry_run", "true"}}});

@@ -1,6 +1,7 @@
 // What waits for a person at advise, and what becomes of it when nobody needs it any more.
 #include "edge/api/api_fixture_test.hpp"
 #include "model/ops/governance_ops.hpp"
+#include "model/ops/network_ops.hpp"
 
 namespace tundish::edge {
 namespace {
@@ -70,6 +71,70 @@ TEST_F(ProposalTest, what_is_moot_expires) {
     EXPECT_EQ(proposal.state, ProposalState::expired) << proposal.reason;
     EXPECT_NE(proposal.reason.find("not needed any more"), std::string::npos);
   }
+}
+
+/// Somebody left a partition of nobody in a fabric: an hour later it would be taken out at act.
+class RestoreProposalTest : public ProposalTest {
+ protected:
+  void SetUp() override {
+    ProposalTest::SetUp();
+    FabricSpec spec;
+    spec.technology = FabricTechnology::infiniband;
+    spec.driver = "opensm";
+    spec.management_url = "ssh://root@10.88.4.1";
+    ASSERT_TRUE(ledger_.perform(*put_fabric("ib0", spec), "system", "test"));
+    orphan_.name = "t00099";
+    orphan_.pkey = 0x0123;
+    orphan_.members = {{"0x0002c90000000106", IbMembership::full}};
+  }
+  void look(std::vector<IbPartitionState> shown) {
+    FabricReading reading;
+    reading.seen.own.partitions = std::move(shown);
+    manager_.on_fabric("ib0", std::move(reading), scheduler_.now());
+    settle();
+  }
+  void pass(Duration time) {
+    scheduler_.advance(time);
+    settle();
+  }
+  std::vector<Proposal> restores() {
+    std::vector<Proposal> out;
+    for (const auto& [id, proposal] : ledger_.view().all<Proposal>()) {
+      if (proposal.action == "restore_fabric") out.push_back(proposal);
+    }
+    return out;
+  }
+  IbPartitionState orphan_;
+};
+
+TEST_F(RestoreProposalTest, at_advise_a_drift_is_proposed_after_an_hour_and_is_moot_when_it_goes) {
+  look({orphan_});
+  EXPECT_TRUE(restores().empty()) << "somebody is at work there";
+  pass(minutes(61));
+  look({orphan_});
+  ASSERT_EQ(restores().size(), 1U);
+  EXPECT_EQ(restores()[0].state, ProposalState::waiting);
+  EXPECT_EQ(restores()[0].object, "fabric/ib0");
+  EXPECT_NE(restores()[0].reason.find("PKey 0x0123"), std::string::npos) << restores()[0].reason;
+  look({orphan_});
+  EXPECT_EQ(restores().size(), 1U) << "it is asked once";
+  pass(minutes(5));
+  EXPECT_EQ(restores()[0].state, ProposalState::waiting) << "not read: who knows if it stands";
+  look({});
+  EXPECT_EQ(restores()[0].state, ProposalState::expired);
+  EXPECT_NE(restores()[0].reason.find("not needed any more"), std::string::npos);
+}
+
+TEST_F(RestoreProposalTest, what_a_person_approved_is_done) {
+  look({orphan_});
+  pass(minutes(61));
+  look({orphan_});
+  ASSERT_EQ(restores().size(), 1U);
+  EXPECT_FALSE(manager_.act_counts().contains("restore_fabric"));
+  const std::string path = "/v1/proposals/" + restores()[0].id.str() + "/approve";
+  ASSERT_EQ(call({"POST", path, "{}", "root"}).status, 200);
+  look({orphan_});
+  EXPECT_EQ(manager_.act_counts().at("restore_fabric").started, 1);
 }
 
 /// What is imported is at observe: an order there would wait without end, and nobody knew.

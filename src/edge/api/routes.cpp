@@ -63,7 +63,7 @@ void add_checks(std::vector<Route>& out) {
                  body<CheckRunAnswer>("check_run_answer")});
   const Body active_run = body<ActiveRunInfo>("active_run");
   out.push_back({"POST", "/v1/checks/runs", Right::work_nodes, post_active_run,
-                 "begins active checks on a free or claimed node",
+                 "begins active checks on a free or claimed node, or an idle one that may be used",
                  body<ActiveRunRequest>("active_run_request"), active_run});
   out.push_back({"POST", "/v1/checks/pairs", Right::work_nodes, post_pair_run,
                  "begins a check over pairs of nodes",
@@ -223,6 +223,9 @@ void add_clusters(std::vector<Route>& out) {
   out.push_back({"POST", "/v1/clusters/*/firewall", Right::write_clusters, change_firewall,
                  "replaces the rules that are given", body<FirewallRequest>("firewall_request"),
                  cluster});
+  out.push_back({"POST", "/v1/clusters/*/checks", Right::write_clusters, change_checks,
+                 "the tenant's word on active checks of its idle members",
+                 body<ChecksConsentRequest>("checks_consent_request"), cluster});
   out.push_back({"POST", "/v1/clusters/*/scale", Right::scale_clusters, scale_cluster,
                  "changes the number of members and spares", body<ScaleRequest>("scale_request"),
                  cluster});

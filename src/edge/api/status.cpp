@@ -51,7 +51,25 @@ void add_network_notices(const Backend& b, StatusReport& out) {
   }
 }
 
+/// First of all: what follows may be true and cannot be acted upon.
+void add_store_notice(const Backend& b, StatusReport& out) {
+  const auto& fault = b.parts.ledger.fault();
+  if (!fault) return;
+  const auto age = (b.parts.manager.view().now - fault->since).us / 1000000;
+  out.notices.push_back("store: refused every change for " + std::to_string(age) +
+                        " s: " + fault->why +
+                        "; what is seen is shown, and nothing is recorded or done. Make room on "
+                        "its disk, or mend it");
+}
+
 void add_notices(const Backend& b, const FleetCounts& counts, StatusReport& out) {
+  add_store_notice(b, out);
+  if (b.parts.receiver && b.parts.receiver->empty()) {
+    out.notices.push_back("nobody is told of pages and tickets: webhook_url is not set in " +
+                          std::string("tundishd.yaml (docs/operations.md)"));
+  }
+  const std::string clock = b.parts.clock_note ? b.parts.clock_note() : "";
+  if (!clock.empty()) out.notices.push_back("clock: " + clock);
   const int silent = counts.expected_agents - counts.agents_heard;
   if (silent > 0) {
     out.notices.push_back(std::to_string(silent) +

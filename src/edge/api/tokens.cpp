@@ -1,3 +1,4 @@
+#include "base/quote.hpp"
 #include "base/text.hpp"
 #include "edge/api/handlers.hpp"
 #include "model/ops/tenancy_ops.hpp"
@@ -13,7 +14,7 @@ Result<Role> read_role(const std::string& text) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == text) return static_cast<Role>(i);
   }
-  return make_error(Code::invalid, "\"" + text + "\" is no role")
+  return make_error(Code::invalid, in_quotes(text) + " is no role")
       .with_remedy("use viewer, member, tenant-admin, auditor, on-call or operator");
 }
 
@@ -34,7 +35,7 @@ Result<Token> make_enrolment(Backend& b, const Call& call, const TokenRequest& a
   }
   const Node* node = find_by_mac(b.reg(), to_lower(asked.node));
   if (!node) {
-    return make_error(Code::not_found, "no node has BMC MAC " + asked.node)
+    return make_error(Code::not_found, "no node has BMC MAC " + shorten(asked.node))
         .with_remedy("declare it first: tundish inventory import");
   }
   Token token;

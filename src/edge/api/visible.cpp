@@ -12,12 +12,37 @@ std::optional<TenantId> owner_of_allocation(const Registry& view, const Allocati
   return held->meta.tenant;
 }
 
+constexpr std::string_view out_of_service = "out_of_service";
+
 bool is_for_tenants(std::string_view what) {
   for (const std::string_view known : {"detected", "claimed", "job hit", "job running again",
                                        "allocation whole again", "returned"}) {
     if (what == known) return true;
   }
   return false;
+}
+
+/// What an act means for whoever uses the node, in our own words.
+std::string plain_detail(std::string_view what) {
+  struct Meaning {
+    std::string_view what, text;
+  };
+  constexpr Meaning known[] = {
+      {"permit", "waits for leave to take the node out"},
+      {"evacuate", "jobs that lost their device are requeued, others may finish"},
+      {"isolate", "the node leaves your cluster and networks"},
+      {"reset", "its GPUs are reset"},
+      {"reboot", "the node is restarted"},
+      {"power_cycle", "the node is powered off and on"},
+      {"power_off", "the node is powered off"},
+      {"revalidate", "real checks, before anybody uses it again"},
+      {"last_look", "real checks, before anybody uses it again"},
+      {"wipe", "nothing of yours is left on the node"},
+      {"rma", "a part goes to the vendor"}};
+  for (const auto& one : known) {
+    if (one.what == what) return std::string(one.text);
+  }
+  return "";
 }
 
 }  // namespace
@@ -95,6 +120,19 @@ void redact(const Identity& who, Node& node) {
   status.phase_since = node.status.phase_since;
   status.allocation = node.status.allocation;
   status.enrolled = node.status.enrolled;
+  for (const auto& condition : node.status.conditions) {
+    if (condition.type == out_of_service) status.conditions.push_back(condition);
+  }
+  // What active checks found while it served the tenant; reasons may name serials and cables.
+  for (const auto& verdict : node.status.active_verdicts) {
+    if (verdict.at < node.status.phase_since) continue;
+    Verdict told;
+    told.check = verdict.check;
+    told.state = verdict.state;
+    told.device = verdict.device;
+    told.at = verdict.at;
+    status.active_verdicts.push_back(std::move(told));
+  }
   for (const auto& gpu : node.status.hardware.gpus) {
     status.hardware.gpus.push_back({gpu.index, gpu.uuid, "", gpu.model, ""});
   }
@@ -141,16 +179,31 @@ void add_names(const Registry& view, const Identity& who, Incident& incident) {
   if (served || is_visible(view, who, *node)) incident.node_name = node->meta.name;
 }
 
+/// Claims are the operator's; that one is on its node is the tenant's to know.
+void add_names(const Registry& view, const Identity& who, Node& node) {
+  if (who.tenant.empty() || view.claims_on(node.id).empty()) return;
+  Condition out;
+  out.type = out_of_service;
+  out.state = Truth::yes;
+  out.reason = "the provider works on it";
+  node.status.conditions = {out};
+}
+
 void redact(const Identity& who, Incident& incident) {
   if (who.tenant.empty()) return;
-  incident.blame.clear();
+  // Its own part is the tenant's to know: the device was seen by its own jobs as well.
+  const bool own = !incident.device.empty() && !incident.node_name.empty();
+  incident.blame = own ? "GPU " + incident.device + " of node " + incident.node_name + ": " +
+                             incident.fault
+                       : "";
   incident.witnesses.clear();
   incident.verdicts.clear();
   incident.boot_id_at_entry.clear();
   for (auto& entry : incident.timeline) {
-    entry.key.clear();
+    // That it was an act, and how it ended, is the tenant's to know; its identity is not.
+    if (!entry.key.empty()) entry.key = "act";
     // Details of acts and of people's notes may name serials, racks and others.
-    if (!is_for_tenants(entry.what)) entry.detail.clear();
+    if (!is_for_tenants(entry.what)) entry.detail = plain_detail(entry.what);
   }
 }
 

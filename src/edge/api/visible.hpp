@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "base/quote.hpp"
 #include "edge/api/auth.hpp"
 #include "model/registry.hpp"
 
@@ -58,6 +59,7 @@ void redact(const Identity& who, NodeReport& report);
 template <class T>
 void add_names(const Registry&, const Identity&, T&) {}
 void add_names(const Registry& view, const Identity& who, Incident& incident);
+void add_names(const Registry& view, const Identity& who, Node& node);
 
 template <class T>
 std::optional<T> shape(const Registry& view, const Identity& who, const T& object) {
@@ -82,8 +84,8 @@ const T* find_visible(const Registry& view, const Identity& who, const std::stri
 
 template <class T>
 Error missing_error(const Registry& view, const Identity& who, const std::string& name) {
-  const std::string what = std::string(T::kind) + " " + name;
-  const std::string object = std::string(T::kind) + "/" + name;
+  const std::string what = std::string(T::kind) + " " + shorten(name);
+  const std::string object = std::string(T::kind) + "/" + shorten(name);
   int same = 0;
   if (who.tenant.empty()) {
     for (const auto& [id, other] : view.all<T>()) same += other.meta.name == name ? 1 : 0;

@@ -67,7 +67,8 @@ std::string render_blamed(const Incident& incident) {
   if (!incident.blamed) return "";
   const Blame& blame = *incident.blamed;
   const bool of_node = blame.subject_kind == SubjectKind::node;
-  std::string out = "\nblamed\n  " + (of_node ? part_word(blame.part) + " of " : "") +
+  const std::string device = incident.device.empty() ? "" : " " + incident.device;
+  std::string out = "\nblamed\n  " + (of_node ? part_word(blame.part) + device + " of " : "") +
                     render_subject(incident) + ", " + std::to_string(blame.confidence) +
                     " % sure (" + spaced(blame.rule) + ")\n";
   out += render_evidence(blame) + render_cleared(blame);

@@ -1,15 +1,16 @@
 // check: what there is, from where its limits come, and running it now.
 #include <chrono>
-#include <fstream>
+#include <map>
 #include <ostream>
-#include <sstream>
 
+#include "base/quote.hpp"
 #include "codec/kernel_log/catalogue.hpp"
 #include "codec/kernel_log/catalogue_diff.hpp"
-#include "codec/limits.hpp"
 #include "codec/limits_lint.hpp"
+#include "edge/cli/catalogue_files.hpp"
 #include "edge/cli/check_active.hpp"
 #include "edge/cli/nouns.hpp"
+#include "edge/cli/progress.hpp"
 #include "edge/cli/simple_kind.hpp"
 #include "model/incident.hpp"
 
@@ -70,8 +71,8 @@ Result<int> show_check(Context& context, const std::string& name) {
     const auto check = TRY(parse_object<CheckInfo>(item));
     if (check.name == name) return show_object<CheckInfo>(context, item, check_text);
   }
-  return make_error(Code::not_found, "no check is called " + name)
-      .about("check/" + name)
+  return make_error(Code::not_found, "no check is called " + shorten(name))
+      .about("check/" + shorten(name))
       .with_remedy("list them: tundish check list");
 }
 
@@ -97,18 +98,35 @@ std::string verdict_table(const std::vector<Verdict>& verdicts) {
     for (std::size_t i = 0; i < 3; ++i) widths[i] = std::max(widths[i], rows.back()[i].size());
   }
   std::string out;
+  rows.insert(rows.begin(), {"CHECK", "SAYS", "DEVICE", "WHY", ""});
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < 3; ++i) {
       out += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
     }
-    out += row[3] + (row[4].empty() ? "" : " (" + row[4] + ")") + "\n";
+    // Where nothing was measured the evidence only says the reason again.
+    const bool again = row[3].find(row[4]) != std::string::npos;
+    out += row[3] + (again ? "" : " (" + row[4] + ")") + "\n";
   }
   return out;
 }
 
+std::string verdict_sum(const std::vector<Verdict>& verdicts) {
+  std::map<VerdictState, int> counts;
+  for (const auto& verdict : verdicts) ++counts[verdict.state];
+  std::string out;
+  for (const auto state :
+       {VerdictState::fail, VerdictState::unknown, VerdictState::warn, VerdictState::ok}) {
+    if (counts[state] == 0) continue;
+    out += (out.empty() ? "" : ", ") + std::to_string(counts[state]) + " " + word(state);
+  }
+  return (out.empty() ? "nothing was judged" : out) + "\n";
+}
+
 namespace {
 
-std::string run_text(const CheckRunAnswer& answer) { return verdict_table(answer.verdicts); }
+std::string run_text(const CheckRunAnswer& answer) {
+  return verdict_table(answer.verdicts) + verdict_sum(answer.verdicts);
+}
 
 struct RunAsk {
   std::string node;
@@ -134,37 +152,21 @@ Result<int> run_checks(Context& context, const RunAsk& ask) {
     request.node = name_of(nodes[0]);
   }
   if (ask.active) return run_active(context, {request.node, request.checks, ask.tier});
-  const auto body = TRY(context.change({"POST", "/v1/checks/run", render_json(request)}));
+  // A driver that hangs is waited for, check by check.
+  const auto body = TRY(with_progress(
+      context, "checks run on node " + request.node,
+      [&] { return context.change({"POST", "/v1/checks/run", render_json(request)}); },
+      seconds(2)));
   if (!body) return exit_done;
   const auto answer = TRY(parse_object<CheckRunAnswer>(*body));
   TRY(show_object<CheckRunAnswer>(context, *body, run_text));
   return code_of(answer.verdicts);
 }
 
-Result<std::string> read_text(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) {
-    return make_error(Code::not_found, "cannot read " + path).with_remedy("name an existing file");
-  }
-  std::ostringstream out;
-  out << file.rdbuf();
-  return out.str();
-}
-
-Result<XidCatalogue> load_codes(const std::string& folder) {
-  const std::string xid = TRY(read_text(folder + "/xid.yaml"));
-  const std::string sxid = TRY(read_text(folder + "/sxid.yaml"));
-  return load_xid_catalogue({xid, folder + "/xid.yaml"}, {sxid, folder + "/sxid.yaml"});
-}
-
 /// Needs no tundishd: the files are judged where they lie.
-Result<int> lint(Context& context, const std::string& folder) {
-  const std::string plates_file = folder + "/nameplates.yaml";
-  const std::string limits_file = folder + "/thresholds.yaml";
-  const std::string plates_text = TRY(read_text(plates_file));
-  const std::string limits_text = TRY(read_text(limits_file));
-  const auto plates = TRY(load_nameplates(plates_text, plates_file));
-  const auto limits = TRY(load_thresholds(limits_text, limits_file, plates));
+Result<int> lint(Context& context, const std::string& asked) {
+  const std::string folder = TRY(find_catalogue(context, {asked, ""}));
+  const auto [limits, plates] = TRY(load_limit_files(context, folder));
   auto found = lint_limits(limits, plates, {});
   for (auto& more : lint_catalogue(TRY(load_codes(folder)))) found.push_back(std::move(more));
   std::vector<std::string> items;
@@ -175,7 +177,7 @@ Result<int> lint(Context& context, const std::string& folder) {
                        }}));
   if (!found.empty()) return exit_refused;
   context.note(std::to_string(limits.limits.size()) + " limits of " +
-               std::to_string(plates.models.size()) + " models: nothing found");
+               std::to_string(plates.models.size()) + " models in " + folder + ": nothing found");
   return code;
 }
 
@@ -187,8 +189,8 @@ struct DiffAsk {
 };
 
 Result<int> diff_catalogue(Context& context, const DiffAsk& ask) {
-  const auto before = TRY(load_codes(ask.old_folder));
-  const std::string text = TRY(read_text(ask.new_file));
+  const auto before = TRY(load_codes(TRY(find_catalogue(context, {ask.old_folder, ""}))));
+  const std::string text = TRY(read_small_file(ask.new_file));
   XidCatalogue after = before;
   after.xid = TRY(load_xid_table({text, ask.new_file}));
   std::vector<Incident> incidents;
@@ -234,25 +236,29 @@ void add_check(Command root, Context& context) {
   Command run = noun.verb("run", "run checks now on a node; exit 3: one failed, 4: one is unknown");
   run.take({"node", "name or id; may be left out where there is one"}, ask->node);
   run.take({"--check", "only this one; may be repeated"}, ask->checks);
-  run.take({"--active", "active checks, on a node that no tenant has"}, ask->active);
+  run.take({"--active", "active checks, on a free node or an idle one whose tenant allows it"},
+           ask->active);
   run.take({"--tier", "of active checks", Need::optional, {"light", "heavy"}}, ask->tier);
   run.run([&context, ask] { return run_checks(context, *ask); });
 
   add_active_verbs(noun, context);
 
-  const auto folder = std::make_shared<std::string>("/usr/share/tundish/catalog");
+  const auto folder = std::make_shared<std::string>();
   Command lint_verb = noun.verb("lint", "limits that cannot fire, codes without an action");
-  lint_verb.take({"folder", "with thresholds.yaml, nameplates.yaml, xid.yaml and sxid.yaml"},
+  lint_verb.take({"folder",
+                  "of thresholds.yaml, nameplates.yaml, xid.yaml, sxid.yaml; else the shipped one"},
                  *folder);
   lint_verb.run([&context, folder] { return lint(context, *folder); });
 
   const auto diff = std::make_shared<DiffAsk>();
-  diff->old_folder = "/usr/share/tundish/catalog";
-  Command catalogue = noun.noun("catalogue", "what error codes mean");
+  Command catalogue = noun.noun(
+      "catalogue", "how a new list of error codes would change what is done; docs/health.md has "
+                   "what each code means");
   Command verb = catalogue.verb(
       "diff", "which codes change action with a new xid.yaml, and which incidents of 90 days");
   verb.take({"file", "the new xid.yaml", Need::required}, diff->new_file);
-  verb.take({"--catalog", "folder with the catalogue in force"}, diff->old_folder);
+  verb.take({"--catalog", "folder with the catalogue in force; else the shipped one"},
+            diff->old_folder);
   verb.run([&context, diff] { return diff_catalogue(context, *diff); });
 }
 

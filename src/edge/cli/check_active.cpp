@@ -22,7 +22,11 @@ std::string seconds_since(Clock::time_point start) {
   return std::to_string(passed.count()) + " s";
 }
 
-std::string info_text(const ActiveRunInfo& info) { return verdict_table(info.verdicts); }
+std::string info_text(const ActiveRunInfo& info) {
+  std::string out = verdict_table(info.verdicts);
+  for (const auto& next : info.next) out += next + "\n";
+  return out;
+}
 
 /// Until it has ended.
 Result<int> await_run(Context& context, const std::string& id) {

@@ -42,6 +42,18 @@ TEST_F(CliTest, TheExitCodeOfARunIsItsWorstVerdict) {
   EXPECT_TRUE(has(run({"check", "run", "gpu1", "-o", "json"}).out, "\"verdicts\""));
 }
 
+TEST_F(CliTest, ARunHasAHeaderASumAndSaysNothingTwice) {
+  api.on("POST /v1/checks/run",
+         R"({"node":"gpu1","verdicts":[{"check":"ecc","state":"ok","reason":"good"},)"
+         R"j({"check":"dram_ecc","state":"unknown","reason":"no memory controller (EDAC)",)j"
+         R"j("evidence":"no memory controller (EDAC)"}]})j");
+  const Ran ran = run({"check", "run", "gpu1"});
+  EXPECT_TRUE(has(ran.out, "CHECK     SAYS     DEVICE")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "1 unknown, 1 ok\n")) << ran.out;
+  const auto first = ran.out.find("no memory controller");
+  EXPECT_EQ(ran.out.find("no memory controller", first + 1), std::string::npos) << ran.out;
+}
+
 TEST_F(CliTest, NoVerdictIsNoPass) {
   api.on("POST /v1/checks/run", R"({"node":"gpu1","verdicts":[]})");
   EXPECT_EQ(run({"check", "run", "gpu1"}).code, 4);
@@ -58,6 +70,29 @@ TEST_F(CliTest, TheShippedCatalogueHasNothingToComplainOf) {
   const Ran ran = run({"check", "lint", std::string(TUNDISH_SOURCE_DIR) + "/catalog"});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_EQ(run({"check", "lint", "/nowhere"}).code, 3);
+}
+
+TEST_F(CliTest, ALimitThatNoCheckAsksForIsNoCleanBill) {
+  const Folder folder;
+  const std::string shipped = std::string(TUNDISH_SOURCE_DIR) + "/catalog/";
+  for (const std::string name : {"xid.yaml", "sxid.yaml", "nameplates.yaml", "thresholds.yaml"}) {
+    std::ifstream in(shipped + name);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (const auto at = text.find("check: ecc_rate"); at != std::string::npos) {
+      text.replace(at, 15, "check: ecc_rat");
+    }
+    folder.write(name, text);
+  }
+  std::ostringstream out, err;
+  std::istringstream in;
+  Context context({out, err, in}, variables);
+  context.known_limits = {{"ecc_life", "uncorrected", LimitUnit::count},
+                          {"ecc_rate", "corrected", LimitUnit::per_minute}};
+  context.catalog_dir = folder / "";
+  EXPECT_EQ(run_program({"check", "lint"}, context), 3) << "without a folder the shipped one";
+  EXPECT_TRUE(has(err.str(), "no check with limits is called ecc_rat")) << err.str();
+  EXPECT_TRUE(has(err.str(), "did you mean ecc_rate?")) << err.str();
+  EXPECT_TRUE(has(err.str(), "thresholds.yaml:")) << err.str();
 }
 
 TEST_F(CliTest, ACatalogueUpdateShowsWhatItWouldChange) {

@@ -180,7 +180,8 @@ TEST_F(CliTest, AWriteCarriesTokenReasonAndKey) {
   EXPECT_EQ(
       asked[0].body,
       R"({"name":"train","tenant":"acme","engine":"slurm","sku":"","nodes":4,"spares":1,)"
-      R"("requeue":"auto","replace":"auto","login":false,"prefix":"","firewall":[],"access":[]})");
+      R"("requeue":"auto","replace":"auto","login":false,"prefix":"","firewall":[],"access":[],)"
+      R"("allow_checks":false})");
 }
 
 TEST_F(CliTest, PrefixAndFirewallGoWithTheOrderAsTheyStand) {

@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "edge/api/contract.hpp"
+#include "edge/cli/cluster_checks.hpp"
 #include "edge/cli/cluster_exec.hpp"
 #include "edge/cli/nouns.hpp"
 #include "edge/cli/simple_kind.hpp"
@@ -80,11 +81,24 @@ Result<int> settle(Context& context, const std::string& body) {
   return show_object<Cluster>(context, TRY(client.get(api_path({"clusters", id}))), created_line);
 }
 
+/// Orders, and with --wait orders again while the nodes are on their way, as after an import.
 Result<int> create(Context& context, CreateArgs args) {
   args.request.login = !args.no_login;
-  const auto body =
-      TRY(context.change({"POST", api_path({"clusters"}), render_json(args.request)}));
-  return body ? settle(context, *body) : Result<int>(exit_done);
+  Result<std::optional<std::string>> body = std::optional<std::string>();
+  const auto order = [&]() -> Result<std::string> {
+    body = context.change({"POST", api_path({"clusters"}), render_json(args.request)});
+    const bool later = !body && body.error().code == Code::exhausted && body.error().retry_after;
+    return later ? body.error().what : std::string();
+  };
+  if (context.settings().wait && !context.settings().dry_run) {
+    const int code = TRY(
+        wait_until(context, {"cluster " + args.request.name, "tundish node list"}, order));
+    if (code != exit_done) return code;
+  } else {
+    (void)order();
+  }
+  const auto made = TRY(std::move(body));
+  return made ? settle(context, *made) : Result<int>(exit_done);
 }
 
 Result<int> scale(Context& context, const ScaleArgs& args) {
@@ -224,6 +238,9 @@ void add_create(Command noun, Context& context) {
              "who may come in to the login node by the gateway, for example "
              "tcp/22@203.0.113.0/24; again for more; none: ssh from anywhere"},
             request.access);
+  verb.take({"--allow-checks",
+             "active checks may run on idle members; they give way at once, cost nothing"},
+            request.allow_checks);
   verb.run([&context, args] { return create(context, *args); });
 }
 
@@ -263,6 +280,7 @@ void add_cluster(Command root, Context& context) {
   add_list<Cluster>(noun, context, cluster_words, cluster_listing);
   add_show<Cluster>(noun, context, cluster_words);
   add_changes(noun, context);
+  add_cluster_checks(noun, context);
   add_cluster_exec(noun, context);
   Command allocation = root.noun("allocation", "nodes that a cluster holds");
   const KindWords words{"allocations", "allocation"};

@@ -23,6 +23,22 @@ Result<std::string> read_text(const std::string& path) {
   return text.str();
 }
 
+/// ": scope rack:r01, reason fans" of a body; what is empty, zero or off was not asked for.
+std::string given_fields(const std::string& body) {
+  const auto value = JsonValue::parse(body);
+  if (!value || value->kind() != JsonValue::Kind::object) return "";
+  std::string out;
+  for (const auto& [key, field] : value->members()) {
+    const std::string text = field.as_text().value_or(field.render());
+    if (text.empty() || text == "0" || text == "false" || text == "[]" || text == "null" ||
+        text == "{}") {
+      continue;
+    }
+    out += (out.empty() ? ": " : ", ") + key + " " + text;
+  }
+  return out;
+}
+
 }  // namespace
 
 OutputForm Context::form() const {
@@ -100,7 +116,7 @@ Result<std::optional<std::string>> Context::change(ApiChange change, Privacy pri
   if (settings_.dry_run) {
     (void)TRY(client.rehearse(change));
     note("dry run: would " + change.method + " " + change.path +
-         (change.body.empty() || privacy == Privacy::hidden ? "" : " " + change.body) +
+         (privacy == Privacy::hidden ? "" : given_fields(change.body)) +
          "\n  the API checked it and would do it; nothing was changed");
     return std::optional<std::string>();
   }
@@ -135,6 +151,7 @@ int Context::fail(Error error) {
     message = error.object + ": " + message;
   }
   for (const auto& outer : error.context) message = outer + ": " + message;
+  message = with_local_times(message);
   terminal_.err << "tundish: " << message << "\n";
   if (!error.remedy.empty()) terminal_.err << "  remedy: " << error.remedy << "\n";
   return exit_code(code_name(error.code));

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "codec/limit_names.hpp"
+#include "control/fault/policy_problem.hpp"
 #include "edge/cli/client.hpp"
 #include "edge/cli/command.hpp"
 #include "edge/cli/output.hpp"
@@ -13,6 +15,7 @@
 namespace tundish::edge::cli {
 
 inline constexpr int exit_done = 0;
+inline constexpr int exit_tool_error = 1;
 inline constexpr int exit_bad_flag = 2;
 inline constexpr int exit_refused = 3;
 inline constexpr int exit_unknown = 4;
@@ -87,6 +90,12 @@ class Context {
   std::vector<std::function<DoctorLine()>> doctor_probes;
   /// Argument of ssh's ProxyCommand that reaches nodes of a lab; set by the program.
   std::function<std::string(const std::string& lab, const std::string& node)> lab_proxy;
+  /// Checks that there are and the limits that they ask for; empty: nobody says. Set by the
+  /// program.
+  std::vector<control::KnownCheck> known_checks;
+  std::vector<KnownLimit> known_limits;
+  /// The catalogue that was shipped with this program; set by the program.
+  std::string catalog_dir = "/usr/share/tundish/catalog";
   /// API, token and lab of a lab on this machine, by name or root folder; set by the program.
   std::function<Result<ContextFile>(const std::string& lab)> find_lab;
 

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <ostream>
 
+#include "base/nearest.hpp"
 #include "edge/cli/drill_plan.hpp"
 #include "edge/cli/interrupt.hpp"
 #include "edge/cli/nouns.hpp"
@@ -71,6 +72,49 @@ Result<std::string> choose_node(const ApiClient& client, const DrillNode& wanted
                     "no node fits: " + std::to_string(names.size()) + " are " + wanted.role +
                         (wanted.cluster.empty() ? "" : " of cluster " + wanted.cluster) +
                         ", number " + std::to_string(wanted.index) + " is wanted");
+}
+
+template <class T>
+Result<> require_named(const ApiClient& client, const std::string& plural,
+                       const std::string& name) {
+  if (name.empty()) return {};
+  std::vector<std::string> names;
+  for (const auto& object : TRY(get_objects<T>(client, api_path({plural})))) {
+    if (object.meta.name == name || object.id.str() == name) return {};
+    names.push_back(name_of(object));
+  }
+  return make_error(Code::not_found, "no " + std::string(T::kind) + " is called " + name)
+      .with_remedy(names.empty() ? "there is none" : which_word(name, names));
+}
+
+Result<> check_kind(const std::vector<FaultKind>& kinds, const std::string& fault) {
+  std::vector<std::string> names;
+  for (const auto& kind : kinds) {
+    names.push_back(kind.name);
+    if (kind.name != fault) continue;
+    if (kind.unavailable.empty()) return {};
+    return make_error(Code::unsupported, "fault " + fault + ": " + kind.unavailable)
+        .with_remedy("see `tundish fault kinds`");
+  }
+  return make_error(Code::not_found, "no fault is called " + fault)
+      .with_remedy(which_word(fault, names));
+}
+
+/// Before anything breaks: what no step could ever do. Which node fits is seen when its turn comes,
+/// for an earlier step may change it.
+Result<> check_steps(const ApiClient& client, const DrillPlan& plan) {
+  const auto kinds = TRY(get_objects<FaultKind>(client, api_path({"faults"})));
+  const auto one = [&](const DrillStep& step) -> Result<> {
+    TRY_VOID(check_kind(kinds, step.fault));
+    TRY_VOID(require_named<Node>(client, "nodes", step.node.name));
+    return require_named<Cluster>(client, "clusters", step.node.cluster);
+  };
+  for (const auto& step : plan.steps) {
+    if (auto checked = one(step); !checked) {
+      return Error(checked.error()).wrap("step " + step.name);
+    }
+  }
+  return {};
 }
 
 FaultRequest request_of(const DrillStep& step, const std::string& node) {
@@ -196,9 +240,22 @@ Result<int> rehearse(Context& context, const ApiClient& client, const DrillPlan&
   return exit_done;
 }
 
+/// A drill may end with the vendor: no lab and no policy ends that by itself.
+void tell_what_is_left(Context& context, const ApiClient& client, const DrillReport& report) {
+  for (const auto& step : report.steps) {
+    if (step.incident.empty()) continue;
+    const auto incident = get_object<Incident>(client, api_path({"incidents", step.incident}));
+    if (!incident || incident->state != IncidentState::rma) continue;
+    context.note("node " + step.node + " is left out of service: " + step.incident +
+                 " waits for the vendor\n  when the part is replaced: tundish incident close " +
+                 step.incident);
+  }
+}
+
 Result<int> run_drill(Context& context, const std::string& file) {
   const DrillPlan plan = TRY(load_plan(file));
   const ApiClient client = TRY(context.connect());
+  TRY_VOID(check_steps(client, plan));
   if (context.settings().dry_run) return rehearse(context, client, plan);
   if (!context.confirm("This drill breaks hardware on purpose: " + plan.name + ", " +
                        count_of(static_cast<int>(plan.steps.size()), "step"))) {
@@ -213,6 +270,7 @@ Result<int> run_drill(Context& context, const std::string& file) {
   }
   report.outcome = outcome_of(report.steps);
   TRY_VOID(show_object<DrillReport>(context, render_json(report), render_report));
+  tell_what_is_left(context, client, report);
   return runner.is_ended() ? exit_declined : exit_of(report.outcome);
 }
 

@@ -22,11 +22,12 @@ struct DrillNode {
   }
 };
 
-/// Most that may pass from the injection, in milliseconds; 0: not measured.
+/// Most that may pass from the injection, in milliseconds; 0, or left out: no band, any time will
+/// do. So 0 does not mean "at once": nothing that is measured in milliseconds could keep that.
 struct DrillBands {
   std::int64_t detected_ms = 0, claimed_ms = 0, drained_ms = 0, replaced_ms = 0, returned_ms = 0;
   void fields(Fields& f) {
-    f(1, "detected_ms", detected_ms, "until an agent read the witness");
+    f(1, "detected_ms", detected_ms, "until an agent read the witness; 0: no band");
     f(2, "claimed_ms", claimed_ms, "until the node took no new work");
     f(3, "drained_ms", drained_ms, "until it was known to be empty");
     f(4, "replaced_ms", replaced_ms, "until another node served in its place");

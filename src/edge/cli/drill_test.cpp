@@ -167,6 +167,8 @@ TEST_F(CliTest, a_drill_runs_judges_and_exits) {
       "d.yaml",
       "name: d\nsteps:\n  - name: s\n    fault: off_bus\n    node: {name: gpu1}\n    wait_s: 2\n"
       "    bands: {detected_ms: 1000}\n");
+  api.on("GET /v1/faults", R"([{"name":"off_bus"},{"name":"xid"}])");
+  api.on("GET /v1/nodes", R"([{"id":"node-1","meta":{"name":"gpu1"}}])");
   api.on("POST /v1/faults", R"({"node":"gpu1","line":"x","at":"2026-01-01T00:00:00Z"})");
   api.on("GET /v1/nodes/gpu1", R"({"id":"node-1","meta":{"name":"gpu1"}})");
   api.on("GET /v1/incidents",
@@ -184,6 +186,52 @@ TEST_F(CliTest, a_drill_runs_judges_and_exits) {
   EXPECT_EQ(unknown.code, 4);
   EXPECT_TRUE(has(unknown.out, "no lab"));
   EXPECT_EQ(run({"drill", "run", file}).code, 130) << "nobody said yes";
+}
+
+TEST_F(CliTest, a_drill_that_no_step_could_do_is_refused_before_the_first) {
+  api.on("GET /v1/faults",
+         R"([{"name":"off_bus"},{"name":"xid"},{"name":"ib","unavailable":"no"}])");
+  api.on("GET /v1/nodes", R"([{"id":"node-1","meta":{"name":"gpu1"}}])");
+  api.on("GET /v1/clusters", R"([{"id":"cluster-1","meta":{"name":"train"}}])");
+  const auto refusal = [&](const std::string& second) {
+    const std::string file =
+        home.write("d.yaml",
+                   "name: d\nsteps:\n  - name: first\n    fault: off_bus\n    node: {name: gpu1}\n"
+                   "  - name: second\n" + second);
+    const Ran ran = run({"drill", "run", file, "--yes"});
+    EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
+    EXPECT_TRUE(api.asked("POST /v1/faults").empty()) << "the first step broke something";
+    return ran.err;
+  };
+  const std::string kind = refusal("    fault: off_bs\n    node: {name: gpu1}\n");
+  EXPECT_TRUE(has(kind, "step second: no fault is called off_bs")) << kind;
+  EXPECT_TRUE(has(kind, "did you mean off_bus?")) << kind;
+  const std::string cluster = refusal("    fault: xid\n    node: {cluster: tran}\n");
+  EXPECT_TRUE(has(cluster, "no cluster is called tran")) << cluster;
+  EXPECT_TRUE(has(cluster, "did you mean train?")) << cluster;
+  EXPECT_TRUE(has(refusal("    fault: xid\n    node: {name: gpu2}\n"), "did you mean gpu1?"));
+  EXPECT_TRUE(has(refusal("    fault: ib\n    node: {name: gpu1}\n"), "fault ib: no"));
+}
+
+TEST_F(CliTest, a_drill_says_what_it_leaves_behind) {
+  const std::string file = home.write(
+      "d.yaml",
+      "name: d\nsteps:\n  - name: s\n    fault: xid\n    node: {name: gpu1}\n    wait_s: 2\n"
+      "    expect: {ends: rma}\n");
+  api.on("GET /v1/faults", R"([{"name":"xid"}])");
+  api.on("GET /v1/nodes", R"([{"id":"node-1","meta":{"name":"gpu1"}}])");
+  api.on("GET /v1/nodes/gpu1", R"({"id":"node-1","meta":{"name":"gpu1"}})");
+  api.on("POST /v1/faults", R"({"node":"gpu1","line":"x","at":"2026-01-01T00:00:00Z"})");
+  const std::string incident =
+      R"({"id":"incident-2","node":"node-1","drill":true,"fault":"xid 64","state":"rma",)"
+      R"("opened_at":"2026-01-01T00:00:00.010Z","detected_at":"2026-01-01T00:00:00.005Z",)"
+      R"("resolved_at":"2026-01-01T00:00:00.500Z"})";
+  api.on("GET /v1/incidents", "[" + incident + "]");
+  api.on("GET /v1/incidents/incident-2", incident);
+  const Ran ran = run({"drill", "run", file, "--yes"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_TRUE(has(ran.err, "node gpu1 is left out of service")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "tundish incident close incident-2")) << ran.err;
 }
 
 TEST(When, times_as_people_type_them) {
@@ -216,6 +264,42 @@ TEST_F(CliTest, a_maintenance_needs_a_reason_and_an_end) {
       run({"maintenance", "create", "--scope", "node:a", "--reason", "fans", "--for", "2h"});
   EXPECT_EQ(made.code, 0) << made.err;
   EXPECT_TRUE(has(made.out, "maintenance-1 on node:a: 1 node, 2026-12-01 22:00:00"));
+}
+
+TEST_F(CliTest, a_rehearsed_maintenance_says_which_nodes_it_would_cover) {
+  api.on("GET /v1/nodes", R"([{"id":"node-1","meta":{"name":"n01"}}])");
+  api.on("POST /v1/maintenances", [](const net::ServerRequest&) {
+    return HttpResponse{201, {{"x-dry-run", "true"}},
+                        R"({"id":"maintenance-1","scope":"rack:r1","nodes":[{"node":"node-1"}],)"
+                        R"("begin":"2026-12-01T20:00:00Z","end":"2026-12-01T22:00:00Z"})"};
+  });
+  const Ran ran = run({"maintenance", "create", "--scope", "rack:r1", "--reason", "fans", "--for",
+                       "2h", "--dry-run"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(has(ran.err, "1 node, 2026-12-01 22:00:00")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "nodes: n01")) << ran.err;
+  EXPECT_FALSE(has(ran.err, "{")) << ran.err;
+}
+
+TEST_F(CliTest, the_end_of_a_maintenance_names_nodes_and_is_no_success_with_a_faulty_one) {
+  api.on("GET /v1/nodes",
+         R"([{"id":"node-80","meta":{"name":"n01"}},{"id":"node-84","meta":{"name":"n02"}}])");
+  const auto window = [](const std::string& state, const std::string& second) {
+    return R"({"id":"maintenance-1","scope":"rack:r1","state":")" + state +
+           R"(","nodes":[{"node":"node-80","state":"proved"},{"node":"node-84","state":")" +
+           second + R"("}]})";
+  };
+  api.on("POST /v1/maintenances/maintenance-1/end", window("revalidating", "empty"));
+  int asked = 0;
+  api.on("GET /v1/maintenances/maintenance-1", [&](const net::ServerRequest&) {
+    const bool first = asked++ == 0;
+    return HttpResponse{200, {},
+                        first ? window("revalidating", "empty") : window("ended", "faulty")};
+  });
+  const Ran ran = run({"maintenance", "end", "maintenance-1", "--wait"});
+  EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
+  EXPECT_TRUE(has(ran.err, "1 of 2 nodes proved: n02 empty")) << ran.err;
+  EXPECT_FALSE(has(ran.err, "node-84")) << ran.err;
 }
 
 }  // namespace

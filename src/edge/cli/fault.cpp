@@ -1,4 +1,5 @@
 // fault: what can be injected, and doing it.
+#include <algorithm>
 #include <ostream>
 
 #include "edge/api/contract.hpp"
@@ -22,13 +23,37 @@ Result<int> list_kinds(Context& context) {
        }});
 }
 
+/// Its own, one of a part of it, or one of what it shares with others.
+bool is_about(const Incident& incident, const Node& node) {
+  if (incident.node == node.id) return true;
+  if (std::find(incident.affected.begin(), incident.affected.end(), node.id) !=
+      incident.affected.end()) {
+    return true;
+  }
+  const bool of_node = incident.subject_kind == SubjectKind::node;
+  return of_node && !incident.subject.empty() && incident.subject == node.meta.name;
+}
+
 /// The incident that the injected fault opened; "" while there is none.
 Result<std::string> find_incident(const ApiClient& client, const FaultAnswer& answer) {
   const auto node = TRY(get_object<Node>(client, api_path({"nodes", answer.node})));
   for (const auto& incident : TRY(get_objects<Incident>(client, api_path({"incidents"})))) {
-    if (incident.node == node.id && incident.opened_at >= answer.at) return name_of(incident);
+    if (is_about(incident, node) && incident.opened_at >= answer.at) return name_of(incident);
   }
   return std::string();
+}
+
+/// What broke, for kinds that leave no line: "disk_error of nvme0n1, for 10 min".
+std::string words_of(const FaultRequest& request) {
+  std::string out = request.kind;
+  if (!request.part.empty()) {
+    out += " of " + request.part;
+  } else if (request.gpu > 0) {
+    out += " of GPU " + std::to_string(request.gpu);
+  }
+  if (request.sticky) out += ", it survives reset and reboot";
+  if (request.for_s > 0) out += ", for " + render_duration(seconds(request.for_s));
+  return out + " (it leaves no line in the kernel log)";
 }
 
 /// Neither a kind nor a code: says what there is, when the API tells.
@@ -52,8 +77,9 @@ Result<int> inject(Context& context, const FaultRequest& request) {
   const auto body = TRY(context.change({"POST", api_path({"faults"}), render_json(request)}));
   if (!body) return exit_done;
   const auto answer = TRY(parse_object<FaultAnswer>(*body));
-  const int code = TRY(show_object<FaultAnswer>(context, *body, [](const FaultAnswer& told) {
-    return render_local(told.at) + "  " + told.node + "  " + told.line + "\n";
+  const int code = TRY(show_object<FaultAnswer>(context, *body, [&](const FaultAnswer& told) {
+    return render_local(told.at) + "  " + told.node + "  " +
+           (told.line.empty() ? words_of(request) : told.line) + "\n";
   }));
   if (!context.settings().wait) return code;
   const ApiClient client = TRY(context.connect());

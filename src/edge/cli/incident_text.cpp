@@ -77,7 +77,10 @@ std::string render_header(const Incident& incident, const IncidentNames& names) 
 
 std::string render_witness(const Incident& incident) {
   if (incident.witnesses.empty()) {
-    return incident.blamed ? "" : line("witness", "none on record");
+    // Checks opened it, or a tenant reads it, who is not told of witnesses.
+    const bool by_checks = incident.fault.starts_with("checks failed");
+    if (incident.blamed || incident.blame.empty()) return "";
+    return line("witness", by_checks ? incident.fault : "none on record");
   }
   const Witness& first = incident.witnesses.front();
   std::string out = line("witness", word(first.provenance) + " (" + first.source + ", boot " +
@@ -192,7 +195,7 @@ std::string render_waiting(const Incident& incident) {
       return "approval of " + entry->what + ": see `tundish proposal list`";
     }
     if (entry->outcome == StepOutcome::refused) {
-      return "leave for " + entry->what + ": " + entry->detail;
+      return "leave for " + entry->what + (entry->detail.empty() ? "" : ": " + entry->detail);
     }
     if (is_act(*entry) && entry->outcome == StepOutcome::running) {
       return entry->what + " to end" + (entry->detail.empty() ? "" : ": " + entry->detail);

@@ -74,6 +74,28 @@ struct WindowArgs {
   MaintenanceRequest request;
 };
 
+std::string made_line(const Maintenance& window, const Names& nodes) {
+  std::string names;
+  for (const auto& one : window.nodes) {
+    names += (names.empty() ? "" : ", ") + name_in(nodes, one.node.str());
+  }
+  return "maintenance " + name_of(window) + " on " + window.scope + ": " +
+         count_of(static_cast<int>(window.nodes.size()), "node") + ", " +
+         render_local(window.begin) + " to " + render_local(window.end) +
+         (names.empty() ? "" : "\n  nodes: " + names) + "\n";
+}
+
+/// The API makes the window and keeps nothing: which nodes it would cover is in its answer.
+Result<int> rehearse_window(Context& context, const ApiChange& change) {
+  const ApiClient client = TRY(context.connect());
+  auto window = TRY(parse_object<Maintenance>(TRY(client.rehearse(change))));
+  window.id = MaintenanceId("(not made)");
+  window.meta.name.clear();
+  context.note("dry run: would make " + made_line(window, load_names<Node>(client, "nodes")) +
+               "  the API checked it and would do it; nothing was changed");
+  return exit_done;
+}
+
 Result<int> create(Context& context, const WindowArgs& args) {
   MaintenanceRequest request = args.request;
   request.reason = context.settings().reason;
@@ -87,13 +109,13 @@ Result<int> create(Context& context, const WindowArgs& args) {
   const Instant begin = TRY(parse_when(args.begin, now));
   request.end = args.end.empty() ? begin + args.span : TRY(parse_when(args.end, begin));
   if (args.begin != "now") request.begin = begin;  // else by the clock of tundishd
-  return change_and_show<Maintenance>(
-      context, {"POST", api_path({"maintenances"}), render_json(request)},
-      [](const Maintenance& window) {
-        return "maintenance " + name_of(window) + " on " + window.scope + ": " +
-               count_of(static_cast<int>(window.nodes.size()), "node") + ", " +
-               render_local(window.begin) + " to " + render_local(window.end) + "\n";
-      });
+  const ApiChange change{"POST", api_path({"maintenances"}), render_json(request),
+                         request.reason};
+  if (context.settings().dry_run) return rehearse_window(context, change);
+  return change_and_show<Maintenance>(context, change, [&](const Maintenance& window) {
+    const auto client = context.connect();
+    return made_line(window, client ? load_names<Node>(*client, "nodes") : Names{});
+  });
 }
 
 Result<int> show(Context& context, const std::string& name) {
@@ -104,16 +126,27 @@ Result<int> show(Context& context, const std::string& name) {
   });
 }
 
-Result<std::string> missing_end(const ApiClient& client, const std::string& name) {
+Result<std::string> missing_end(const ApiClient& client, const std::string& name,
+                                const Names& nodes) {
   const auto window = TRY(get_object<Maintenance>(client, api_path({"maintenances", name})));
   if (is_over(window)) return std::string();
-  std::string text = "the checks decide: ";
+  std::string text;
   for (const auto& one : window.nodes) {
     if (one.state == MaintenanceNodeState::proved) continue;
-    text += one.node.str() + " " + word(one.state) +
-            (one.reason.empty() ? "" : " (" + one.reason + ")") + " ";
+    text += (text.empty() ? "" : "; ") + name_in(nodes, one.node.str()) + " " + word(one.state) +
+            (one.reason.empty() ? "" : " (" + one.reason + ")");
   }
-  return text;
+  const int proved = count_nodes(window, MaintenanceNodeState::proved);
+  return "the checks decide, " + std::to_string(proved) + " of " +
+         count_of(static_cast<int>(window.nodes.size()), "node") + " proved: " + text;
+}
+
+/// A node whose checks failed did not come back: whoever waits for all of them is told.
+Result<int> show_end(Context& context, const std::string& name) {
+  TRY_VOID(show(context, name));
+  const ApiClient client = TRY(context.connect());
+  const auto window = TRY(get_object<Maintenance>(client, api_path({"maintenances", name})));
+  return count_nodes(window, MaintenanceNodeState::faulty) == 0 ? exit_done : exit_refused;
 }
 
 Result<int> end(Context& context, const std::string& name) {
@@ -124,11 +157,11 @@ Result<int> end(Context& context, const std::string& name) {
   if (!body) return exit_done;
   if (context.settings().wait) {
     const ApiClient client = TRY(context.connect());
+    const Names nodes = load_names<Node>(client, "nodes");
     const int code =
         TRY(wait_until(context, {"maintenance " + name, "tundish maintenance show " + name},
-                       [&] { return missing_end(client, name); }));
-    if (code != exit_done) return code;
-    return show(context, name);
+                       [&] { return missing_end(client, name, nodes); }));
+    return code == exit_done ? show_end(context, name) : Result<int>(code);
   }
   return show_object<Maintenance>(context, *body, [](const Maintenance& window) {
     const bool cancelled = window.state == MaintenanceState::cancelled;
@@ -156,6 +189,18 @@ Listing<Notice> notice_listing(const ApiClient&) {
                     notice.summary,
                     notice.runbook};
           }};
+}
+
+/// After the list: TOLD 0 everywhere has a reason.
+Result<int> list_notices(Context& context) {
+  const ApiClient client = TRY(context.connect());
+  const auto items = TRY(client.list(api_path({notice_words.plural})));
+  const int code = TRY(show_items<Notice>(context, items, notice_listing(client)));
+  const auto status = get_object<StatusReport>(client, "/v1/status");
+  for (const auto& line : status ? status->notices : std::vector<std::string>{}) {
+    if (line.starts_with("nobody is told")) context.note(line);
+  }
+  return code;
 }
 
 Result<int> ack_notice(Context& context, const std::string& name) {
@@ -207,14 +252,16 @@ void add_maintenance(Command root, Context& context) {
   show_verb.take(which, args->name);
   show_verb.run([&context, args] { return show(context, args->name); });
   Command end_verb =
-      noun.verb("end", "the work is done: real checks give each node back (--wait until all are)");
+      noun.verb(
+      "end",
+      "the work is done: real checks give each node back (--wait until all are; 3: not all)");
   end_verb.take(which, args->name);
   end_verb.run([&context, args] { return end(context, args->name); });
 }
 
 void add_notice(Command root, Context& context) {
   Command noun = root.noun("notice", "pages, tickets and log: who was told of what");
-  add_list<Notice>(noun, context, notice_words, notice_listing);
+  noun.verb("list", "list every notice").run([&context] { return list_notices(context); });
   add_show<Notice>(noun, context, notice_words);
   const auto name = std::make_shared<std::string>();
   Command ack = noun.verb("ack", "you look after it: no more pages; see also `incident ack`");

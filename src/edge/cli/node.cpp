@@ -45,6 +45,14 @@ NodeNames load_node_names(const ApiClient& client) {
   return names;
 }
 
+/// A tenant sees no claims, only that there is one.
+std::string provider_claim(const Node& node) {
+  for (const auto& condition : node.status.conditions) {
+    if (condition.type == "out_of_service" && condition.state == Truth::yes) return "provider";
+  }
+  return "-";
+}
+
 Listing<Node> node_listing(const ApiClient& client) {
   const NodeNames names = load_node_names(client);
   Listing<Node> listing;
@@ -56,7 +64,7 @@ Listing<Node> node_listing(const ApiClient& client) {
             word(node.spec.role),
             or_dash(node.spec.rack),
             word(node.status.phase),
-            claims == names.claims.end() ? "-" : join(claims->second, ","),
+            claims == names.claims.end() ? provider_claim(node) : join(claims->second, ","),
             user == names.users.end() ? or_dash(node.status.allocation.str()) : user->second,
             heard(node)};
   };
@@ -70,11 +78,15 @@ std::string render_explanation(const Explanation& told) {
   };
   line("placeable", told.placeable);
   line("why", told.why);
-  for (const auto& claim : told.claims) line("claim", claim);
+  for (const auto& claim : told.claims) {
+    if (told.why.find(claim) == std::string::npos) line("claim", claim);
+  }
+  for (const auto& one : told.shows) line("shows", one);
   line("next", told.next);
   for (const auto& one : told.you_can) line("you can", one);
   line("how to stop", told.how_to_stop);
-  return out;
+  for (const auto& one : told.past) line("had", one);
+  return with_local_times(out);
 }
 
 Result<int> explain(Context& context, const std::string& name) {
@@ -146,7 +158,8 @@ void add_node(Command root, Context& context) {
       {"return", "release your drain; it is proved before it is used", "returns",
        Until::in_service},
       {"replace", "let a spare or a free node take its place", "is being replaced", Until::free},
-      {"confirm", "accept changed hardware, for example after a board swap", "confirmed"},
+      {"confirm", "accept changed hardware or a mended cable, after a board swap for example",
+       "confirmed"},
       {"retire", "take it out of the inventory for good", "retired", Until::now,
        "it is never handed out again, and its agent loses its identity"}};
   for (const auto& verb : verbs) {

@@ -99,7 +99,8 @@ Result<int> list_lemons(Context& context) {
 
 void add_node_report(Command noun, Context& context) {
   const auto args = std::make_shared<ReportArgs>();
-  Command verb = noun.verb("report", "a node is slow: it is tested, and swapped if it is");
+  Command verb = noun.verb("report", "a node is slow: it is tested, and swapped if it is; at "
+                                       "most 6 reports an hour are taken for one tenant");
   verb.take({"node_and_text", "[NODE] \"what is wrong\"; without a node the job's are compared",
              Need::required},
             args->words);

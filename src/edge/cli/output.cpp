@@ -66,6 +66,22 @@ std::string render_local_clock(Instant at) {
   return text;
 }
 
+std::string with_local_times(const std::string& text) {
+  constexpr std::size_t date_size = 10;  // "2026-01-31", then T
+  std::string out;
+  std::size_t from = 0;
+  for (auto mark = text.find('T'); mark != std::string::npos; mark = text.find('T', mark + 1)) {
+    const std::size_t begin = mark - date_size;
+    const auto end = text.find('Z', mark);
+    if (mark < from + date_size || end == std::string::npos || end - mark > 16) continue;
+    const auto at = parse_instant(std::string_view(text).substr(begin, end + 1 - begin));
+    if (!at) continue;
+    out += text.substr(from, begin - from) + render_local(*at);
+    from = end + 1;
+  }
+  return out + text.substr(from);
+}
+
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 }  // namespace tundish::edge::cli

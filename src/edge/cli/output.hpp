@@ -48,6 +48,8 @@ std::string render_items(OutputForm form, const std::vector<std::string>& items,
 std::string render_local(Instant at);
 /// Time of day only, with milliseconds, for timelines of a single day.
 std::string render_local_clock(Instant at);
+/// Every UTC time within a text, as render_utc writes it, in the time zone of the reader.
+std::string with_local_times(const std::string& text);
 /// "-" for nothing.
 std::string or_dash(const std::string& text);
 

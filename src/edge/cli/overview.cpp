@@ -37,7 +37,7 @@ Result<int> show_capacity(Context& context) {
       context, items,
       {{"SKU", "NODES", "FREE", "ASSIGNED", "SPARES", "CLAIMED", "UNKNOWN", "LARGEST CLUSTER"},
        [](const CapacityRow& row) -> Cells {
-         return {row.sku,
+         return {row.sku.empty() ? "(no SKU)" : row.sku,
                  std::to_string(row.nodes),
                  std::to_string(row.free),
                  std::to_string(row.assigned),

@@ -1,17 +1,14 @@
 // policy: verify, list, show, try, load.
 #include "control/fault/policy.hpp"
 
-#include <filesystem>
-#include <fstream>
 #include <ostream>
-#include <sstream>
 
-#include "codec/kernel_log/catalogue.hpp"
-#include "codec/limits.hpp"
 #include "codec/yaml.hpp"
+#include "codec/yaml_place.hpp"
 #include "control/verify/threshold_rows.hpp"
 #include "control/verify/verify.hpp"
 #include "edge/api/contract_policy.hpp"
+#include "edge/cli/catalogue_files.hpp"
 #include "edge/cli/nouns.hpp"
 #include "edge/cli/policy_text.hpp"
 #include "edge/cli/simple_kind.hpp"
@@ -24,73 +21,73 @@ using control::verify::Verification;
 
 struct PolicyArgs {
   std::string file, catalog, name;
+  bool other_checks = false;
   Duration since = hours(30 * 24);
 };
 
-constexpr std::uintmax_t largest_policy = 1 << 20;
-
-Result<std::string> read_text(const std::string& name) {
-  std::error_code failed;
-  if (std::filesystem::file_size(name, failed) > largest_policy && !failed) {
-    return make_error(Code::invalid, name + " is larger than a policy can be");
-  }
-  std::ifstream in(name);
-  std::ostringstream text;
-  if (!in || std::filesystem::is_directory(name, failed) || !(text << in.rdbuf())) {
-    return make_error(Code::not_found, name + " cannot be read");
-  }
-  return text.str();
+/// With the place in the file that the problem names.
+Error placed(const control::PolicyProblem& problem, const std::string& text,
+             const std::string& file) {
+  Error error = problem.error;
+  error.what = yaml_place(text, file, problem.path) + error.what;
+  return error;
 }
 
-/// The folder with xid.yaml: as said, else the nearest one above the policy, else the installed.
-Result<std::string> find_catalogue(const PolicyArgs& args) {
-  if (!args.catalog.empty()) return args.catalog;
-  std::error_code ignored;
-  const auto file = std::filesystem::absolute(args.file, ignored);
-  for (auto at = file.parent_path(); at.has_relative_path(); at = at.parent_path()) {
-    if (std::filesystem::exists(at / "xid.yaml", ignored)) return at.string();
-    if (std::filesystem::exists(at / "catalog/xid.yaml", ignored)) return (at / "catalog").string();
-  }
-  const std::string installed = "/usr/share/tundish/catalog";
-  if (std::filesystem::exists(installed + "/xid.yaml", ignored)) return installed;
-  return make_error(Code::not_found, "no catalogue of faults is near " + args.file)
-      .with_remedy("say where xid.yaml, sxid.yaml, thresholds.yaml and nameplates.yaml are: "
-                   "--catalog DIR");
-}
-
-Result<RemediationPolicy> read_policy(const std::string& file) {
+struct PolicyFile {
   RemediationPolicy policy;
-  TRY_VOID(parse_yaml(TRY(read_text(file)), policy, file));
-  return policy;
+  std::string text;
+};
+
+/// Read, and every state, fact and action that it names is there.
+Result<PolicyFile> read_policy(const std::string& file) {
+  PolicyFile out;
+  out.text = TRY(read_small_file(file));
+  TRY_VOID(parse_yaml(out.text, out.policy, file));
+  if (const auto problem = control::find_problem(out.policy)) {
+    return placed(*problem, out.text, file);
+  }
+  return out;
 }
 
-Result<std::vector<control::verify::ThresholdRow>> read_limits(const std::string& folder) {
-  const std::string plates_file = folder + "/nameplates.yaml";
-  const std::string limits_file = folder + "/thresholds.yaml";
-  const std::string plates_text = TRY(read_text(plates_file));
-  const std::string limits_text = TRY(read_text(limits_file));
-  const auto plates = TRY(load_nameplates(plates_text, plates_file));
-  const auto limits = TRY(load_thresholds(limits_text, limits_file, plates));
-  return control::verify::threshold_rows(limits, plates);
+Result<> check_names(const Context& context, const PolicyFile& file, const PolicyArgs& args) {
+  const auto others =
+      args.other_checks ? control::OtherChecks::taken : control::OtherChecks::refused;
+  const auto problem = control::find_unknown_check(file.policy, context.known_checks, others);
+  if (!problem) return {};
+  Error error = placed(*problem, file.text, args.file);
+  const bool own = problem->path.front() != "active" && !file.policy.checks.empty();
+  if (own) error.remedy += "; of another system's checks: --other-checks";
+  return error;
 }
 
-Result<Verification> verify_file(const PolicyArgs& args) {
-  const RemediationPolicy policy = TRY(read_policy(args.file));
-  const std::string folder = TRY(find_catalogue(args));
-  const std::string xid = TRY(read_text(folder + "/xid.yaml"));
-  const std::string sxid = TRY(read_text(folder + "/sxid.yaml"));
-  const auto faults = TRY(load_xid_catalogue({xid, "xid.yaml"}, {sxid, "sxid.yaml"}));
-  const auto limits = TRY(read_limits(folder));
+Result<Verification> verify_file(const Context& context, const PolicyArgs& args,
+                                 const RemediationPolicy& policy) {
+  const std::string folder = TRY(find_catalogue(context, {args.catalog, args.file}));
+  const auto faults = TRY(load_codes(folder));
+  const auto files = TRY(load_limit_files(context, folder));
+  const auto limits = control::verify::threshold_rows(files.limits, files.plates);
   return control::verify::verify({policy, control::verify::faults_of(faults), limits});
 }
 
+/// An invalid file is refused (3) like a policy that is not proved. A file or catalogue that is not
+/// there, or a policy that is too large to search, is no word on the policy: exit 1.
+int fail_unsearched(Context& context, const Error& error) {
+  const int code = context.fail(error);
+  return error.code == Code::invalid ? code : exit_tool_error;
+}
+
 Result<int> verify_policy(Context& context, const PolicyArgs& args) {
-  const Verification found = TRY(verify_file(args));
+  const auto file = read_policy(args.file);
+  if (!file) return fail_unsearched(context, file.error());
+  const auto found = verify_file(context, args, file->policy);
+  if (!found) return fail_unsearched(context, found.error());
+  // A story is worth more than a name; what is proved of checks that nobody has is worth nothing.
+  if (found->is_proved()) TRY_VOID(check_names(context, *file, args));
   const int code =
-      TRY(show_object<Verification>(context, render_json(found), [](const Verification& v) {
+      TRY(show_object<Verification>(context, render_json(*found), [](const Verification& v) {
         return control::verify::render(v);
       }));
-  return found.is_proved() ? code : exit_refused;
+  return found->is_proved() ? code : exit_refused;
 }
 
 Result<int> list_policies(Context& context) {
@@ -98,10 +95,15 @@ Result<int> list_policies(Context& context) {
   const auto items = TRY(client.list(api_path({"policies"})));
   return show_items<PolicyRow>(
       context, items,
-      {{"POLICY", "VERSION", "STATE", "STATES", "WHAT", "WHY"}, [](const PolicyRow& row) -> Cells {
-         return {or_dash(row.name), std::to_string(row.version),
-                 row.state,         std::to_string(row.states),
-                 or_dash(row.doc),  or_dash(row.why.substr(0, row.why.find('\n')))};
+      {{"POLICY", "VERSION", "CONTENT", "STATE", "STATES", "WHAT", "WHY"},
+       [](const PolicyRow& row) -> Cells {
+         return {or_dash(row.name),
+                 std::to_string(row.version),
+                 or_dash(row.content),
+                 row.state,
+                 std::to_string(row.states),
+                 or_dash(row.doc),
+                 or_dash(row.why.substr(0, row.why.find('\n')))};
        }});
 }
 
@@ -112,16 +114,14 @@ Result<int> show_policy(Context& context, const PolicyArgs& args) {
     const ApiClient client = TRY(context.connect());
     body = TRY(client.get(api_path({"policy"})));
   } else {
-    const RemediationPolicy policy = TRY(read_policy(args.file));
-    TRY_VOID(control::check_policy(policy));
-    body = render_json(policy);
+    body = render_json(TRY(read_policy(args.file)).policy);
   }
   return show_object<RemediationPolicy>(context, body, draw_policy);
 }
 
 Result<int> try_policy(Context& context, const PolicyArgs& args) {
   PolicyRequest request;
-  request.text = TRY(read_text(args.file));
+  request.text = TRY(read_small_file(args.file));
   request.name = args.file;
   request.since_s = args.since.s();
   const ApiClient client = TRY(context.connect());
@@ -138,7 +138,7 @@ Result<int> try_policy(Context& context, const PolicyArgs& args) {
 
 Result<int> load_policy(Context& context, const PolicyArgs& args) {
   PolicyRequest request;
-  request.text = TRY(read_text(args.file));
+  request.text = TRY(read_small_file(args.file));
   request.name = args.file;
   const auto body = TRY(context.change(
       {"POST", api_path({"policy", "load"}), render_json(request), context.settings().reason}));
@@ -156,8 +156,11 @@ void add_policy(Command root, Context& context) {
   const OptionDoc file{"file", "YAML file, see docs/policy.md", Need::required};
   Command verify = noun.verb("verify", "prove a policy, or tell the shortest way it goes wrong");
   verify.take(file, args->file);
-  verify.take({"--catalog", "folder with codes and limits; else the nearest above the file"},
+  verify.take({"--catalog",
+               "folder with codes and limits; else the nearest above the file, or the shipped one"},
               args->catalog);
+  verify.take({"--other-checks", "checks that the file describes may be another system's"},
+              args->other_checks);
   verify.run([&context, args] { return verify_policy(context, *args); });
   noun.verb("list", "the policy that is loaded, or why none is").run([&context] {
     return list_policies(context);

@@ -19,6 +19,11 @@ Ran run(std::vector<std::string> args) {
   std::ostringstream out, err;
   std::istringstream in;
   Context context({out, err, in}, {});
+  context.catalog_dir = std::string(TUNDISH_SOURCE_DIR) + "/catalog";
+  context.known_checks = {{"gpu_work", CheckKind::active},   {"dcgm_quick", CheckKind::active},
+                          {"nvbandwidth", CheckKind::active}, {"ib_write_bw", CheckKind::active},
+                          {"dcgm_diag", CheckKind::active},   {"nccl_local", CheckKind::active},
+                          {"gpu_burn", CheckKind::active},    {"ecc", CheckKind::passive}};
   const int code = run_program(args, context, {});
   return {code, out.str(), err.str()};
 }
@@ -63,13 +68,57 @@ TEST(policy_command, verify_looks_at_the_limits_and_codes_beside_the_policy) {
   const auto verify = [&] {
     return run({"policy", "verify", policies + "default.yaml", "--catalog", catalog});
   };
-  EXPECT_EQ(verify().code, exit_refused) << "a catalogue without limits proves nothing";
+  EXPECT_EQ(verify().code, exit_tool_error) << "a catalogue without limits proves nothing";
   copy("thresholds.yaml", "value: 1905000", "value: 1905");  // a thousandth
   const Ran slip = verify();
   EXPECT_EQ(slip.code, exit_refused);
   EXPECT_NE(slip.out.find("refuted: threshold"), std::string::npos) << slip.out << slip.err;
   EXPECT_NE(slip.out.find(".hbm of h100_sxm passes"), std::string::npos)
       << slip.out;
+}
+
+TEST(policy_command, a_name_that_nothing_has_is_refused_by_its_line) {
+  const Folder folder;
+  std::ifstream in(policies + "default.yaml");
+  const std::string good{std::istreambuf_iterator<char>(in), {}};
+  const auto verify = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    return run({"policy", "verify", folder.write("mine.yaml", text)});
+  };
+  EXPECT_EQ(verify("name: default", "name: mine").code, exit_done) << "the shipped codes serve";
+  const Ran light = verify("light: [gpu_work", "light: [gpu_wrok");
+  EXPECT_EQ(light.code, exit_refused);
+  EXPECT_EQ(light.out, "") << "nothing is said to be proved";
+  EXPECT_NE(light.err.find("no check is called gpu_wrok"), std::string::npos) << light.err;
+  EXPECT_NE(light.err.find("did you mean gpu_work?"), std::string::npos) << light.err;
+  EXPECT_NE(light.err.find("mine.yaml:"), std::string::npos) << light.err;
+  EXPECT_EQ(verify("active: [gpu_work]", "active: [gpu_wrok]").code, exit_refused);
+  const Ran edge = verify("go: reboot}", "go: rebot}");
+  EXPECT_EQ(edge.code, exit_refused);
+  EXPECT_NE(edge.err.find("unknown state rebot"), std::string::npos) << edge.err;
+  EXPECT_NE(edge.err.find("did you mean reboot?"), std::string::npos) << edge.err;
+  EXPECT_NE(edge.err.find("mine.yaml:"), std::string::npos) << edge.err;
+  const Ran fact = verify("wants_rma]", "wants_rm]");
+  EXPECT_NE(fact.err.find("did you mean wants_rma?"), std::string::npos) << fact.err;
+  EXPECT_NE(fact.err.find("mine.yaml:"), std::string::npos) << fact.err;
+}
+
+TEST(policy_command, another_systems_checks_are_taken_only_when_asked) {
+  const std::string repaired = policies + "known-bad/soperator-a.fixed.yaml";
+  const Ran ran = run({"policy", "verify", repaired});
+  EXPECT_EQ(ran.code, exit_refused) << ran.out;
+  EXPECT_NE(ran.err.find("--other-checks"), std::string::npos) << ran.err;
+  EXPECT_EQ(run({"policy", "verify", repaired, "--other-checks"}).code, exit_done);
+}
+
+TEST(policy_command, what_is_not_there_is_no_refusal) {
+  EXPECT_EQ(run({"policy", "verify", "/nowhere/p.yaml"}).code, exit_tool_error);
+  EXPECT_EQ(run({"policy", "verify", policies + "default.yaml", "--catalog", "/nowhere"}).code,
+            exit_tool_error);
+  EXPECT_EQ(run({"policy", "verify", policies}).code, exit_tool_error) << "a folder";
 }
 
 TEST(policy_command, people_who_agreed_are_told_even_where_nothing_differs) {

@@ -98,6 +98,8 @@ std::string check_text(const std::string& name, const PolicyCheck& check) {
 std::string draw_policy(const RemediationPolicy& policy) {
   std::string out = policy.name + " version " + std::to_string(policy.version);
   out += (policy.doc.empty() ? "" : ": " + policy.doc) + "\n" + rules_of(policy);
+  out += "edges: the first whose facts hold, and whose time has passed, is taken; again: the state "
+         "is entered anew, with its clock and its act\n";
   for (const auto& [name, check] : policy.checks) out += check_text(name, check);
   for (const auto& name : in_order(policy)) {
     const PolicyState& state = policy.states.at(name);

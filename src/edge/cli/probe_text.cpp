@@ -181,6 +181,24 @@ std::string render_out_of_band(const ProbeMatrix& matrix) {
   return open.render(line) + unknown.render(line) + closed.render(line);
 }
 
+std::string render_leaf(const ProbeMatrix& matrix) {
+  Joined open, unknown, closed;
+  for (const auto& row : matrix.leaf) {
+    const std::string who = row.cluster + " on " + row.switch_name;
+    if (row.cell == ProbeCell::closed) {
+      closed.add("the gateway's ICMP, and none of " + count_of(row.tried, "other"), who);
+    } else if (row.cell == ProbeCell::open) {
+      open.add("LEAK: it answers: " + some_of(row.open), who);
+    } else {
+      unknown.add("unknown: " + or_dash(row.detail), who);
+    }
+  }
+  const auto line = [](const std::string& text, const std::vector<std::string>& who) {
+    return some_of(who) + ", the leaf itself: " + text + "\n";
+  };
+  return open.render(line) + unknown.render(line) + closed.render(line);
+}
+
 std::string tenant_of(const std::string& label) { return label.substr(0, label.find('/')); }
 
 /// "between tenants", or what else the open ways lie between.
@@ -264,7 +282,8 @@ std::string render_probe_plan(const ProbeMatrix& plan) {
 
 std::string announce_probe(const ProbeMatrix& plan) {
   if (plan.senders.empty()) return "no node takes part";
-  const auto clusters = nodes_by_cluster(plan);
+  auto clusters = nodes_by_cluster(plan);
+  clusters.erase(std::string(outside_label));
   return count_of(static_cast<int>(plan.senders.size()), "port") + " of " +
          count_of(static_cast<int>(clusters.size()), "cluster") +
          " send and listen for 4 s, then try storage and the out-of-band network";
@@ -272,7 +291,8 @@ std::string announce_probe(const ProbeMatrix& plan) {
 
 std::string render_matrix(const ProbeMatrix& matrix) {
   return render_pairs(matrix) + render_partitions(matrix) + render_storage(matrix) +
-         render_services(matrix) + render_out_of_band(matrix) + left_out(matrix) +
+         render_services(matrix) + render_leaf(matrix) + render_out_of_band(matrix) +
+         left_out(matrix) +
          render_verdict(matrix);
 }
 

@@ -4,6 +4,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/quote.hpp"
 #include "base/text.hpp"
 #include "edge/cli/suggest.hpp"
 
@@ -123,12 +124,12 @@ std::string explain_usage(const CLI::App& root, const Names& words, const std::s
   const std::string lead = what.empty() ? program : program + what + ": ";
   const std::string help = "see " + code(place.path() + " --help") + "\n";
   if (!place.word.empty()) {
-    return lead + "no command is called \"" + place.word +
-           "\"\n  remedy: " + suggest_command(place) + help;
+    return lead + "no command is called " + in_quotes(place.word) +
+           "\n  remedy: " + suggest_command(place) + help;
   }
   if (!place.flag.empty()) {
     const std::string near = did_you_mean(place.flag, flags_of(place));
-    return lead + "no flag is called " + place.flag +
+    return lead + "no flag is called " + shorten(place.flag) +
            "\n  remedy: " + (near.empty() ? "" : near + " ") + help;
   }
   const Names commands = names_of(place.app());

@@ -8,6 +8,7 @@ namespace tundish::edge::cli {
 namespace {
 
 constexpr Duration look_interval = milliseconds(500);
+constexpr Duration repeat_interval = seconds(15);
 
 Duration since(std::chrono::steady_clock::time_point start) {
   return {std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() -
@@ -21,6 +22,7 @@ Result<int> wait_until(Context& context, const Waited& waited,
                        const std::function<Result<std::string>()>& missing) {
   Interruptible interruptible;
   const auto start = std::chrono::steady_clock::now();
+  auto told = start;
   std::string last;
   while (true) {
     auto now_missing = missing();
@@ -30,7 +32,11 @@ Result<int> wait_until(Context& context, const Waited& waited,
     }
     const std::string text = TRY(std::move(now_missing));
     if (text.empty()) return exit_done;
-    if (text != last) context.note(render_duration(since(start)) + "  " + text);
+    // Nobody sits before a silent terminal for ten minutes: what has not changed is said again.
+    if (text != last || since(told) >= repeat_interval) {
+      context.note(render_duration(since(start)) + "  " + text);
+      told = std::chrono::steady_clock::now();
+    }
     last = text;
     const Duration left = context.settings().timeout - since(start);
     if (left.us <= 0) {

@@ -1,8 +1,12 @@
 #pragma once
-// Power through a BMC that speaks Redfish (DSP0266). A reset is a request that may be accepted and
-// not done, or done and answered late: the node's new boot id is what counts.
+// Power through a BMC that speaks Redfish (DSP0266), and what it watches. A reset is a request that
+// may be accepted and not done, or done and answered late: the node's new boot id is what counts.
+#include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "families/bmcs/leak_look.hpp"
 #include "ports/drivers.hpp"
 #include "ports/wire.hpp"
 
@@ -22,10 +26,16 @@ class RedfishBmc final : public Bmc {
  public:
   RedfishBmc(Wire& wire, RedfishAccess access) : wire_(wire), access_(std::move(access)) {}
   void start(const std::string& bmc_address, PowerVerb verb, Duration limit, Done done) override;
+  void read(const std::string& bmc_address, Duration limit, ReadDone done) override;
 
  private:
+  using Known = std::map<std::string, std::vector<LeakCollection>>;
+  HttpRequest request_to(const std::string& bmc_address, const std::string& path) const;
+
   Wire& wire_;
   RedfishAccess access_;
+  /// Of each BMC that has detectors, where it lists them. A look may outlive this driver.
+  std::shared_ptr<Known> known_ = std::make_shared<Known>();
 };
 
 }  // namespace tundish::families

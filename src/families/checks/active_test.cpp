@@ -167,6 +167,43 @@ TEST(Active, NvbandwidthNamesTheGpuAndItsLimit) {
             VerdictState::unknown);
 }
 
+TEST(Active, NvbandwidthMustTellOfEveryGpuInEveryTest) {
+  const auto with = [](const std::string& what, const std::string& instead) {
+    std::string text = corpus("nvbandwidth");
+    const auto at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return text.replace(at, what.size(), instead);
+  };
+  EXPECT_EQ(worst_of(judge("nvbandwidth", corpus("nvbandwidth"))), VerdictState::ok);
+  const std::string row = R"([ [ "55.3", "55.28" ] ])";
+  for (const auto& text : {with(row, "[ [ ] ]"), with(row, R"([ [ "N/A", "N/A" ] ])"),
+                           with(row, R"([ [ "55.3" ] ])"), with(row, R"([ [ "55.3", "1e308" ] ])"),
+                           with("device_to_host_memcpy_ce", "foo"),
+                           with(R"("Passed")", R"("Waived")")}) {
+    EXPECT_EQ(worst_of(judge("nvbandwidth", text)), VerdictState::unknown) << text;
+  }
+  const auto lost = judge("nvbandwidth", with(row, R"([ [ "55.3", "N/A" ] ])"));
+  EXPECT_NE(lost[0].reason.find("0000:1b:00"), std::string::npos) << lost[0].reason;
+}
+
+TEST(Active, DcgmMustTellOfEveryGpu) {
+  std::string text = corpus("dcgm4_pass");
+  const std::string second =
+      R"(, {"entity_group": "GPU", "entity_group_id": 1, "entity_id": 1, "status": "Pass"})";
+  for (auto at = text.find(second); at != std::string::npos; at = text.find(second)) {
+    text.erase(at, second.size());
+  }
+  const auto verdicts = judge("dcgm_quick", text);
+  EXPECT_EQ(worst_of(verdicts), VerdictState::unknown);
+  EXPECT_NE(verdicts[0].reason.find("0000:1b:00"), std::string::npos) << verdicts[0].reason;
+}
+
+TEST(Active, ARateThatNoPortHasIsNoRate) {
+  std::string text = corpus("ib_write_bw");
+  text.replace(text.find("392.64"), 6, "1e300 ");
+  EXPECT_EQ(worst_of(judge("ib_write_bw", text)), VerdictState::unknown);
+}
+
 TEST(Active, NcclWrongElementsAndSlowLinks) {
   EXPECT_EQ(worst_of(judge("nccl_local", corpus("nccl_wrong"), 1)), VerdictState::fail);
   std::string slow = corpus("nccl_ok");
@@ -190,8 +227,21 @@ TEST(Active, ASideOfAPairThatWaitsSaysNothing) {
   EXPECT_EQ(worst_of(judge("ib_write_bw", sample, {ran("ib_write_bw", corpus("ib_write_bw"))})),
             VerdictState::unknown);
   sample.pair.role = PairRole::client;
+  sample.gpus->gpus.resize(1);  // what ran had two ranks: one on each node
   EXPECT_EQ(worst_of(judge("nccl_pair", sample, {ran("nccl_pair", corpus("nccl_ok"))})),
             VerdictState::ok);
+}
+
+/// A program without MPI reduces on its own node, right and fast, and proves nothing of the way.
+TEST(Active, APairThatDidNotMeetIsUnknown) {
+  CheckSample sample = whole_node();
+  sample.pair = {PairRole::client, "gpu2", "10.0.0.2"};
+  sample.gpus->gpus.resize(2);
+  const auto verdicts = judge("nccl_pair", sample, {ran("nccl_pair", corpus("nccl_ok"))});
+  ASSERT_EQ(worst_of(verdicts), VerdictState::unknown);
+  EXPECT_NE(verdicts[0].reason.find("met no second node: 2 ranks; it comes with a-package"),
+            std::string::npos)
+      << verdicts[0].reason;
 }
 
 TEST(Active, ASlowRailIsNamed) {

@@ -22,6 +22,9 @@ inline std::span<const std::string_view> enum_names(Gate) {
   return names;
 }
 
+/// Who gathers the evidence, and so where the check runs.
+enum class Eye { agent, bmc };
+
 struct Check {
   std::string_view name;
   std::string_view doc;
@@ -37,12 +40,15 @@ struct Check {
   CheckKind kind = CheckKind::passive;
   Tier tier = Tier::light;
   int looks = 1;  ///< in a row that must say warn or fail before the agent's loop tells it
+  Eye eye = Eye::agent;
 };
 
-/// `names` empty: all that gate (of those with a veto only what fails); "*": all passive ones. A
-/// name that nobody knows gives a verdict
-/// unknown, never silence. A check that finds its own evidence starved says unknown.
+/// `names` empty, or `serve` among them: all that gate (of those with a veto only what fails); "*":
+/// all passive ones. A name that nobody knows gives a verdict unknown, never silence. A check that
+/// finds its own evidence starved says unknown.
 Verdicts judge_all(const CheckSample& sample, const std::vector<std::string>& names);
+/// All that judge what a BMC shows.
+Verdicts judge_bmc(const CheckSample& sample);
 /// One check, starvation and bounds applied.
 Verdicts run_check(const Check& check, const CheckSample& sample);
 const Check* find_check(std::string_view name);

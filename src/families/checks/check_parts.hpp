@@ -77,6 +77,14 @@ class Findings {
   std::string first_unseen_;
 };
 
+/// Of checks about what a cluster gives a node, when nobody said what that is: a node that serves
+/// nobody has nothing, and of one that a tenant holds nothing was measured.
+inline Verdict nothing_asked(const CheckSample& sample, const std::string& what) {
+  return sample.expect.in_use
+             ? make_verdict(VerdictState::unknown, "not measured: nobody says " + what)
+             : make_verdict(VerdictState::ok, "the node serves no cluster");
+}
+
 inline std::string place_of(const GpuReading& gpu) {
   return gpu.pci.value_or("GPU " + std::to_string(gpu.index));
 }

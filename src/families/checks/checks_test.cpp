@@ -153,7 +153,26 @@ const Row rows[] = {
        s.expect.nic_macs.clear();
        s.expect.hca_count = 0;
      }},
-    {"storage_mount", "none", S::ok, [](CheckSample&) {}},
+    {"storage_mount", "none, of a free node", S::ok, [](CheckSample&) {}},
+    {"storage_mount", "none, and a tenant holds it", S::unknown,
+     [](CheckSample& s) { s.expect.in_use = true; }},
+    {"storage_latency", "none, and a tenant holds it", S::unknown,
+     [](CheckSample& s) { s.expect.in_use = true; }},
+    {"mount_table", "none, and a tenant holds it", S::unknown,
+     [](CheckSample& s) { s.expect.in_use = true; }},
+    {"services", "none, and a tenant holds it", S::unknown,
+     [](CheckSample& s) { s.expect.in_use = true; }},
+    {"gpu_answers", "answers", S::ok, [](CheckSample&) {}},
+    {"gpu_answers", "hangs", S::fail,
+     [](CheckSample& s) {
+       s.gpus.reset();
+       s.faults["gpus"] = s.gpus_fault = "timeout: the GPU driver hangs in step query";
+     }},
+    {"gpu_answers", "no library, which is no hang", S::unknown,
+     [](CheckSample& s) {
+       s.gpus.reset();
+       s.gpus_fault = "unsupported: no libnvidia-ml.so.1";
+     }},
     {"storage_mount", "answers", S::ok,
      [](CheckSample& s) { s.mounts = {mount_in(MountState::answered)}; }},
     {"storage_mount", "absent", S::fail,
@@ -231,6 +250,19 @@ TEST(Checks, ThoseThatGateAreRunWhenNobodyNamesAny) {
   for (const auto& verdict : verdicts) names.insert(verdict.check);
   EXPECT_EQ(names, (std::set<std::string>{"ecc", "gpu_count", "gpu_identity", "ib_port",
                                           "nic_present", "storage_mount", "xid_since_boot"}));
+}
+
+// After a repair what showed the fault is asked for by name, beside what every node must pass.
+TEST(Checks, NamedOnesAreRunBesideThoseThatGate) {
+  CheckSample sample = healthy();
+  std::multiset<std::string> names;
+  for (const auto& verdict : judge_all(sample, {"serve", "row_remap", "ecc", "no_such"})) {
+    names.insert(verdict.check);
+  }
+  EXPECT_EQ(names, (std::multiset<std::string>{"ecc", "gpu_count", "gpu_identity", "ib_port",
+                                               "nic_present", "no_such", "row_remap",
+                                               "storage_mount", "xid_since_boot"}))
+      << "each once, and the one with a veto in full";
 }
 
 // A driver that does not tell its recovery action must not keep a node out; one that asks for it

@@ -2,6 +2,7 @@
 #include <exception>
 
 #include "families/checks/check.hpp"
+#include "model/ops/incident_proof.hpp"
 
 namespace tundish::checks {
 #include "families/checks/table.inc"
@@ -48,6 +49,10 @@ void doubt(const CheckSample& sample, Verdict& verdict) {
   verdict.state = VerdictState::unknown;
 }
 
+void add(const Check& check, const CheckSample& sample, Verdicts& out) {
+  for (auto& verdict : run_check(check, sample)) out.push_back(std::move(verdict));
+}
+
 void add_fails(const Check& check, const CheckSample& sample, Verdicts& out) {
   for (auto& verdict : run_check(check, sample)) {
     if (verdict.state == VerdictState::fail) out.push_back(std::move(verdict));
@@ -80,29 +85,41 @@ const Check* find_check(std::string_view name) {
 
 Verdicts judge_all(const CheckSample& sample, const std::vector<std::string>& names) {
   Verdicts out;
-  const auto add = [&](const Check& check) {
-    for (auto& verdict : run_check(check, sample)) out.push_back(std::move(verdict));
+  const auto has_name = [&](std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
   };
   const bool all = names.size() == 1 && names[0] == "*";
-  if (all || names.empty()) {
+  const bool serve = names.empty() || has_name(serve_checks);
+  if (all || serve) {
     for (const Check* check : tundish::all_checks()) {
-      if (check->kind != CheckKind::passive) continue;
+      if (check->kind != CheckKind::passive || check->eye != Eye::agent) continue;
+      if (has_name(check->name)) continue;  // in full below
       if (all || check->gate == Gate::serve)
-        add(*check);
+        add(*check, sample, out);
       else if (check->gate == Gate::veto)
         add_fails(*check, sample, out);
     }
-    return out;
   }
+  if (all) return out;
   for (const auto& name : names) {
+    if (name == serve_checks) continue;
     if (const Check* check = find_check(name); check && check->judge) {
-      add(*check);
+      add(*check, sample, out);
       continue;
     }
     Verdict verdict = make_unknown("check", "this agent has no check of that name");
     verdict.check = name;
     verdict.at = sample.now;
     out.push_back(std::move(verdict));
+  }
+  return out;
+}
+
+Verdicts judge_bmc(const CheckSample& sample) {
+  Verdicts out;
+  for (const Check* check : tundish::all_checks()) {
+    if (check->eye != Eye::bmc) continue;
+    for (auto& verdict : run_check(*check, sample)) out.push_back(std::move(verdict));
   }
   return out;
 }

@@ -5,6 +5,9 @@ namespace {
 
 Verdicts judge(const CheckSample& sample) {
   if (sample.expect.in_use) return {make_verdict(VerdictState::ok, "a tenant holds the node")};
+  if (const auto work = sample.fault_of("idle"); !work.empty()) {
+    return {make_verdict(VerdictState::ok, work)};
+  }
   return each_gpu(sample, "gpu_leftover", "nothing of a tenant is on the GPUs",
                   [](const GpuReading& gpu, Findings& found) {
                     if (!gpu.processes) {

@@ -22,9 +22,10 @@ const Check nccl_pair{
     "nccl_pair",
     "An all-reduce over the GPUs of two nodes has no wrong element and enough bus bandwidth: "
     "every rail carries what it must.",
-    "all_reduce_perf of nccl-tests, built with MPI and started by Hydra; a slow pair is settled "
-    "by pairing both with nodes that are known to be good; NVSentinel preflight, GCM and Azure "
-    "pairwise scans, facts/health.md section 3; not yet run between two real nodes",
+    "all_reduce_perf of nccl-tests, built with MPI=1 for MPICH and started by each node's own "
+    "agent; a slow pair is settled by pairing both with nodes that are known to be good; "
+    "NVSentinel preflight, GCM and Azure pairwise scans, facts/health.md section 3; not yet run "
+    "between two real nodes",
     "about two minutes of two nodes",
     {"active", "limits", "pair"},
     judge,

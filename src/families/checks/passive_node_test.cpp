@@ -94,7 +94,7 @@ const Row rows[] = {
     {"mount_table", "unread", S::unknown, [](CheckSample& s) { s.mount_table.reset(); }},
     {"storage_latency", "soon", S::ok, [](CheckSample& s) { take_time(s, seconds(5)); }},
     {"storage_latency", "late", S::warn, [](CheckSample& s) { take_time(s, milliseconds(5001)); }},
-    {"storage_latency", "a hang is another check's", S::ok,
+    {"storage_latency", "a hang is another check's, and no time", S::unknown,
      [](CheckSample& s) { take_time(s, seconds(10), MountState::hung); }},
     {"storage_latency", "no limit", S::unknown,
      [](CheckSample& s) {

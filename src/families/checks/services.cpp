@@ -5,7 +5,7 @@ namespace {
 
 Verdicts judge(const CheckSample& sample) {
   if (sample.expect.services.empty()) {
-    return {make_verdict(VerdictState::ok, "no daemon is wanted")};
+    return {nothing_asked(sample, "what daemons it is to run")};
   }
   if (!sample.services) return {make_unknown("services", sample.fault_of("services"))};
   Findings found(sample, "services");

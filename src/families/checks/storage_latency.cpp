@@ -5,9 +5,13 @@ namespace {
 
 Verdicts judge(const CheckSample& sample) {
   if (!sample.mounts) return {make_unknown("storage", sample.mounts_fault)};
+  if (sample.mounts->empty()) return {nothing_asked(sample, "what storage it is to have")};
   Findings found(sample, "storage_latency");
   for (const auto& probe : *sample.mounts) {
-    if (probe.state != MountState::answered) continue;  // storage_mount tells that
+    if (probe.state != MountState::answered) {  // storage_mount tells that
+      found.unseen(probe.target, "it did not answer, so nothing was timed");
+      continue;
+    }
     found.measure("answer", probe.target, probe.took.us / 1000, "a small file takes");
   }
   return found.take("every export answers soon");

@@ -1,6 +1,6 @@
 #include <cerrno>
 
-#include "families/checks/check.hpp"
+#include "families/checks/check_parts.hpp"
 
 namespace tundish::checks {
 namespace {
@@ -27,7 +27,7 @@ void look(const MountProbe& probe, Found& found) {
 
 Verdict judge_node(const CheckSample& sample) {
   if (!sample.mounts) return make_unknown("storage", sample.mounts_fault);
-  if (sample.mounts->empty()) return make_verdict(VerdictState::ok, "no storage is to be mounted");
+  if (sample.mounts->empty()) return nothing_asked(sample, "what storage it is to have");
   Found found;
   for (const auto& probe : *sample.mounts) look(probe, found);
   if (!found.bad.empty()) {

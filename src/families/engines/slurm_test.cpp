@@ -309,6 +309,17 @@ TEST(Plan, AClaimTakesOverWhatSlurmFound) {
   EXPECT_EQ(planned(desired, seen), "update_nodes drain n01 (tundish: drained)\n");
 }
 
+// A storage that hung made slurmd give its node up; nobody took that back when it answered again.
+TEST(Plan, WhatSlurmFoundEndsWhenItsCauseIsSaidToBeOver) {
+  auto desired = three_nodes();
+  auto seen = in_step();
+  seen.nodes[0] = {"n01", {"IDLE", "DRAIN"}, "Kill task failed", 0, true};
+  desired.nodes[0].reason = "Kill task failed";
+  EXPECT_EQ(planned(desired, seen), "update_nodes undrain n01\n");
+  seen.nodes[0].reason = desired.nodes[0].reason = "cable work, ask Ann";
+  EXPECT_EQ(planned(desired, seen), "") << "a person's word is never given back";
+}
+
 TEST(Plan, GoneIsDownAndDrained) {
   auto desired = three_nodes();
   desired.nodes[0].gone = true;

@@ -78,7 +78,8 @@ bool is_known_effect(const std::string& effect) {
   for (const char* known :
        {"none", "lost", "ecc_uncorrected", "gsp", "row_remap_failure", "row_remap_pending",
         "nvlink_down", "throttle", "driver_hang", "cable_cut", "cable_flap", "agent_stop",
-        "oob_cut", "bmc_ignore", "cpu_hog", "storage_hang", "storage_slow"}) {
+        "oob_cut", "bmc_ignore", "cpu_hog", "storage_hang", "storage_slow", "leak",
+        "fabric_lost", "memory_error"}) {
     if (effect == known) return true;
   }
   return false;

@@ -5,7 +5,7 @@ namespace {
 
 Result<Injection> render(const FaultOrder& order) {
   return make_injection(order,
-                        {"none",
+                        {"memory_error",
                          "EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#0_DIMM#0 "
                          "(channel:0 slot:0 page:0x1f2a3 offset:0x0 grain:32)"});
 }

@@ -1,6 +1,7 @@
 #include "families/storage/export_script.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -10,8 +11,11 @@
 namespace tundish::families {
 namespace {
 
+/// A server whose program does not know the verb `keys` leaves them unknown.
 constexpr const char* look =
-    "storage-export list\nstorage-export sessions\nstorage-export hostkey\n";
+    "storage-export list\nstorage-export sessions\nstorage-export hostkey\n"
+    "rc=0; storage-export keys || rc=$?\n"
+    "case $rc in 0) echo keys told ;; 64) ;; *) exit $rc ;; esac\n";
 
 std::string last_line(std::string_view text) {
   text = trim(text);
@@ -110,6 +114,7 @@ Error unclear(std::string_view line) {
 
 Result<StorageSeen> parse_exports(std::string_view text) {
   StorageSeen out;
+  std::map<std::string, std::vector<std::string>> keys;
   for (const auto& line : split(text, '\n')) {
     if (trim(line).empty()) continue;
     const auto words = split(line, ' ');
@@ -117,7 +122,7 @@ Result<StorageSeen> parse_exports(std::string_view text) {
     if (words[0] == "hostkey" && words.size() >= 3) {
       out.identity_key = words[1] + " " + words[2];
     } else if (words[0] == "export" && words.size() >= 2 && is_export_name(words[1])) {
-      StorageExport one{words[1], {words.begin() + 2, words.end()}};
+      StorageExport one{words[1], {words.begin() + 2, words.end()}, {}};
       for (const auto& address : one.addresses) {
         if (!parse_ipv4(address)) return unclear(line);
       }
@@ -125,11 +130,19 @@ Result<StorageSeen> parse_exports(std::string_view text) {
       out.exports.push_back(std::move(one));
     } else if (words[0] == "session" && words.size() >= 3 && parse_ipv4(words[2])) {
       out.sessions.push_back({words[1] == "-" ? "" : words[1], words[2]});
+    } else if (words[0] == "key" && words.size() == 4 && is_export_name(words[1])) {
+      keys[words[1]].push_back(words[2] + " " + words[3]);
+    } else if (line == "keys told") {
+      out.shows_keys = true;
     } else {
       return unclear(line);
     }
   }
   if (out.identity_key.empty()) return unclear("(it shows no key of its own)");
+  for (auto& one : out.exports) {
+    one.keys = std::move(keys[one.name]);
+    std::ranges::sort(one.keys);
+  }
   std::ranges::sort(out.exports, {}, &StorageExport::name);
   std::ranges::sort(out.sessions, {}, &StorageSession::address);
   const auto same = std::unique(out.sessions.begin(), out.sessions.end());

@@ -91,6 +91,20 @@ TEST(ParseExports, ReadsAllAndSortsIt) {
   EXPECT_EQ(seen->identity_key, "ssh-ed25519 AAAA");
 }
 
+TEST(ParseExports, TellsWhichKeysOpenAnExportAndWhenThatIsNotTold) {
+  const auto told = parse_exports(
+      std::string("export acme 100.64.0.9\nexport bolt\n") + host +
+      "key acme ssh-rsa BBBB\nkey acme ssh-ed25519 AAAA\nkeys told\n");
+  ASSERT_TRUE(told);
+  EXPECT_TRUE(told->shows_keys);
+  EXPECT_EQ(told->exports[0].keys, (std::vector<std::string>{"ssh-ed25519 AAAA", "ssh-rsa BBBB"}));
+  EXPECT_TRUE(told->exports[1].keys.empty());
+  const auto silent = parse_exports(std::string("export acme 100.64.0.9\n") + host);
+  ASSERT_TRUE(silent);
+  EXPECT_FALSE(silent->shows_keys) << "the server's program does not know the verb";
+  EXPECT_FALSE(parse_exports(std::string("key acme\n") + host));
+}
+
 TEST(ParseExports, RefusesWhatItCannotRead) {
   EXPECT_FALSE(parse_exports("")) << "no key";
   for (const std::string line : {"export", "export acme 10.0.0.300", "session acme", "grant acme",

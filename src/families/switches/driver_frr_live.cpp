@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "codec/json.hpp"
+#include "families/switches/driver_frr_routes.hpp"
 #include "families/switches/driver_lldp.hpp"
 
 namespace tundish::switches {
@@ -20,14 +21,15 @@ std::int64_t number_of(const JsonValue& value) { return value.as_integer().value
 struct Link {
   JsonValue json;
   std::string netns, name, kind, mac;
-  bool up = false, carrier = false;
-  std::vector<std::string> addresses;  ///< IPv4 of scope global, with length
+  std::string peer = {}, peer_netns = {};  ///< of a veth pair, when both ends were read
+  bool up = false, carrier = false, ipv6 = false;
+  std::vector<std::string> addresses;   ///< IPv4 of scope global, with length
+  std::vector<std::string> addresses6;  ///< IPv6, but no link-local one of a port
 };
 
-/// One entry of `ip -N -j route show table all`.
-struct Route {
-  std::string netns, table, to;
-  std::string way = {};  ///< " via 10.0.0.1 dev swp1"
+/// One line of `peers`: a tunnel's device, its far end, and the VNI where one device has several.
+struct Peer {
+  std::string netns, device, address, vni;
 };
 
 bool is_leak_end(const std::string& name) {
@@ -60,12 +62,13 @@ Link read_link(const JsonValue& json, const std::string& netns) {
     if (flag.as_text() == "UP") out.up = true;
     if (flag.as_text() == "LOWER_UP") out.carrier = true;
   }
+  const bool is_port = out.kind == "port" || out.kind == "vxlan";
   for (const auto& address : json.at("addr_info").items()) {
-    if (text_of(address.at("family")) != "inet" || text_of(address.at("scope")) != "global") {
-      continue;
-    }
-    out.addresses.push_back(text_of(address.at("local")) + "/" +
-                            std::to_string(number_of(address.at("prefixlen"))));
+    const std::string family = text_of(address.at("family")), scope = text_of(address.at("scope"));
+    const std::string text = text_of(address.at("local")) + "/" +
+                             std::to_string(number_of(address.at("prefixlen")));
+    if (family == "inet" && scope == "global") out.addresses.push_back(text);
+    if (family == "inet6" && !(is_port && scope == "link")) out.addresses6.push_back(text);
   }
   return out;
 }
@@ -107,6 +110,9 @@ std::string link_line(const Link& link) {
     out += " master " + master;
   }
   if (link.kind == "bridge" || link.kind == "vlan") out += " address " + link.mac;
+  if (!link.peer.empty()) out += " peer " + link.peer;
+  if (!link.peer.empty() && !link.peer_netns.empty()) out += " peer_netns " + link.peer_netns;
+  if (link.ipv6 && link.kind != "loopback") out += " ipv6";
   out += " mtu " + std::to_string(number_of(link.json.at("mtu")));
   out += link.up ? " up" : " down";
   if (const auto alias = text_of(link.json.at("ifalias")); !alias.empty()) out += quoted(alias);
@@ -219,11 +225,17 @@ class Live {
       if (section.kind == "interrupted") out.is_interrupted = true;
       if (section.kind == "addr") TRY_VOID(take_links(section));
       if (section.kind == "nft") take_filter(section);
-      if (section.kind == "route") TRY_VOID(take_routes(section));
+      if (section.kind == "rib") routes_.take_rib(section.text);
+      if (section.kind == "route") TRY_VOID(take_routes(section, RouteFamily::ipv4));
+      if (section.kind == "route6") TRY_VOID(take_routes(section, RouteFamily::ipv6));
+      if (section.kind == "six") take_six(section);
+      if (section.kind == "nsid") take_names(section);
+      if (section.kind == "peer") take_peers(section);
       if (section.kind == "vlan") vlans_ = section.text;
       if (section.kind == "tunnel") tunnels_ = section.text;
       if (section.kind == "lldp") read_lldp_json0(section.text, out.facts.neighbours);
     }
+    join_pairs();
     out.files = {{"frr.conf", conf_}, {"kernel", TRY(kernel_text())}, {"nft", nft_text()}};
     for (const auto& link : links_) {
       if (link.kind == "port" && link.up && link.carrier) out.facts.ports_up.push_back(link.name);
@@ -248,30 +260,79 @@ class Live {
     return {};
   }
 
-  /// Those by hand: the kernel's own and those of FRR's daemons have other origins.
-  /// Source: Linux, include/uapi/linux/rtnetlink.h: RTPROT_BOOT 3, RTPROT_STATIC 4; FRR's static
-  /// ones have 196; checked 2026-11.
-  Result<> take_routes(const FrrSection& section) {
+  Result<> take_routes(const FrrSection& section, RouteFamily family) {
     const std::string netns = section.netns == "-" ? "" : section.netns;
     if (!is_ours(netns) || trim(section.text).empty()) return {};
-    const auto root = TRY(JsonValue::parse(section.text));
-    for (const auto& json : root.items()) {
-      const std::string origin = text_of(json.at("protocol"));
-      if (origin != "3" && origin != "4") continue;
-      Route route{netns, text_of(json.at("table")), text_of(json.at("dst"))};
-      for (const char* word : {"gateway", "dev"}) {
-        const std::string value = text_of(json.at(word));
-        if (value.empty()) continue;
-        route.way += (word == std::string("dev") ? " dev " : " via ") + value;
-      }
-      if (const auto type = text_of(json.at("type")); !type.empty()) route.way += " " + type;
-      routes_.push_back(std::move(route));
+    return routes_.take_kernel(section.text, netns, family);
+  }
+
+  /// "/proc/sys/net/ipv6/conf/br110/disable_ipv6" of each link that speaks IPv6.
+  void take_six(const FrrSection& section) {
+    const std::string netns = section.netns == "-" ? "" : section.netns;
+    for (const auto& line : split(section.text, '\n')) {
+      const auto parts = split(trim(line), '/');
+      if (parts.size() >= 2) six_.emplace(netns, parts[parts.size() - 2]);
     }
-    return {};
+  }
+
+  /// "nsid 1 (iproute2 netns name: Vrf00020)"; the namespace of the underlay has no name.
+  void take_names(const FrrSection& section) {
+    const std::string netns = section.netns == "-" ? "" : section.netns;
+    for (const auto& line : split(section.text, '\n')) {
+      const auto words = split(trim(line), ' ');
+      if (words.size() < 6 || words[0] != "nsid" || !words[5].ends_with(")")) continue;
+      names_[{netns, words[1]}] = words[5].substr(0, words[5].size() - 1);
+    }
+  }
+
+  /// The far end of a pair that is not ours, where it was read too: within one namespace it is told
+  /// by its name, and else by its number there.
+  void join_pairs() {
+    std::map<std::pair<std::string, std::int64_t>, const Link*> by_number;
+    for (auto& link : links_) {
+      link.ipv6 = six_.contains({link.netns, link.name});
+      by_number[{link.netns, number_of(link.json.at("ifindex"))}] = &link;
+    }
+    for (auto& link : links_) {
+      const std::string kind = text_of(link.json.at("linkinfo").at("info_kind"));
+      if (kind != "veth" || link.kind == "veth") continue;
+      if (const auto near = text_of(link.json.at("link")); !near.empty()) {
+        link.peer = near;
+        link.peer_netns = link.netns;
+        continue;
+      }
+      const auto id = std::to_string(link.json.at("link_netnsid").as_integer().value_or(-1));
+      const auto place = names_.find({link.netns, id});
+      if (place == names_.end()) continue;
+      const auto far = by_number.find({place->second, number_of(link.json.at("link_index"))});
+      if (far == by_number.end()) continue;
+      link.peer = far->second->name;
+      link.peer_netns = place->second;
+    }
+  }
+
+  void take_peers(const FrrSection& section) {
+    const std::string netns = section.netns == "-" ? "" : section.netns;
+    if (!is_ours(netns)) return;
+    for (const auto& line : split(section.text, '\n')) {
+      const auto words = split(trim(line), ' ');
+      if (words.size() < 2) continue;
+      peers_.push_back({netns, words[0], words[1], words.size() > 2 ? words[2] : ""});
+    }
+  }
+
+  std::string peer_lines() const {
+    std::string out;
+    for (const auto& peer : peers_) {
+      out += "peer " + peer.address + " dev " + peer.device +
+             (peer.netns.empty() ? "" : " netns " + peer.netns) +
+             (peer.vni.empty() ? "" : " vni " + peer.vni) + "\n";
+    }
+    return out;
   }
 
   /// A route of a VRF device is in a table of its own.
-  std::string vrf_of(const Route& route) const {
+  std::string vrf_of(const KernelRoute& route) const {
     if (kernel_ == Kernel::netns_per_vni) return route.netns;
     for (const auto& link : links_) {
       const auto table = number_of(link.json.at("linkinfo").at("info_data").at("table"));
@@ -282,9 +343,10 @@ class Live {
 
   std::string route_lines() const {
     std::string out;
-    for (const auto& route : routes_) {
+    for (const auto& route : routes_.kernel()) {
       const std::string vrf = vrf_of(route);
-      if (!vrf.empty()) out += "route " + route.to + route.way + " vrf " + vrf + "\n";
+      if (vrf.empty() || routes_.is_explained(route, vrf)) continue;
+      out += "route " + route.to + route.way() + " vrf " + vrf + "\n";
     }
     return out;
   }
@@ -314,12 +376,14 @@ class Live {
       out += link_line(link);
       if (link.kind == "bridge") bridges.insert(link.name);
       if (link.kind == "loopback") continue;
-      for (const auto& address : link.addresses) {
-        out += "addr " + address + " dev " + link.name +
-               (link.netns.empty() ? "" : " netns " + link.netns) + "\n";
+      for (const auto* list : {&link.addresses, &link.addresses6}) {
+        for (const auto& address : *list) {
+          out += "addr " + address + " dev " + link.name +
+                 (link.netns.empty() ? "" : " netns " + link.netns) + "\n";
+        }
       }
     }
-    out += route_lines();
+    out += route_lines() + peer_lines();
     if (spaces) return out;
     return out + TRY(vlan_lines(vlans_, bridges)) + TRY(tunnel_lines(tunnels_));
   }
@@ -337,7 +401,10 @@ class Live {
   std::string conf_, vlans_, tunnels_;
   std::vector<std::string> spaces_;
   std::vector<Link> links_;
-  std::vector<Route> routes_;
+  FrrRoutes routes_;
+  std::set<std::pair<std::string, std::string>> six_;
+  std::map<std::pair<std::string, std::string>, std::string> names_;  ///< (in, number): namespace
+  std::vector<Peer> peers_;
   std::map<std::string, std::string> filters_;
 };
 

@@ -61,35 +61,76 @@ play_end() { if [ -e $change/wake ]; then wake_tunnels; fi; }
 )sh";
 
 constexpr std::string_view reader = R"sh(
-# In the namespace of the underlay only our table is our matter; in a tenant's all that is there.
+# In the namespace of the underlay only our tables are our matter; in a tenant's all that is there.
 filter() {
-  what='table ip tundish'
-  [ "$netns" = - ] || what=ruleset
-  if out=$("$@" nft -nn list $what 2>&1); then
-    [ -z "$out" ] || section nft "$netns" "$out"
-  else
-    case $out in *'No such file'*) ;; *) fail "nft: $out" ;; esac
-  fi
+  all=
+  for what in 'table ip tundish' 'table ip6 tundish'; do
+    [ "$netns" = - ] || what=ruleset
+    if out=$("$@" nft -nn list $what 2>&1); then
+      all="$all$out
+"
+    else
+      case $out in *'No such file'*) ;; *) fail "nft: $out" ;; esac
+    fi
+    [ "$netns" = - ] || break
+  done
+  all=${all%?}
+  [ -z "$all" ] || section nft "$netns" "$all"
 }
 # By number: 196 and 4 are both called static where FRR brought its names.
 routes() {
   out=$("$@" ip -N -j route show table all 2>&1) || fail "ip route: $out"
   section route "$netns" "$out"
+  [ -e /proc/sys/net/ipv6 ] || return 0
+  out=$("$@" grep -rl --include=disable_ipv6 0 /proc/sys/net/ipv6/conf)
+  [ -n "$out" ] || return 0  # and where nothing speaks IPv6 there is no route of it
+  section six "$netns" "$out"
+  out=$("$@" ip -6 -N -j route show table all 2>&1) || fail "ip -6 route: $out"
+  section route6 "$netns" "$out"
+}
+# What FRR means to be in the VRFs that may be ours, whoever these are of, and the answer to a
+# question behind it: each call of vtysh takes long. Asked before and after the kernel is read,
+# since routes come and go.
+ask() {
+  question=$1
+  set --
+  for name in /run/netns/* $(ip -br link show type vrf 2>/dev/null); do
+    case $name in
+    *[0-9][0-9][0-9][0-9][0-9]) set -- "$@" -c "show ip route vrf ${name##*/}" ;;
+    esac
+  done
+  out=$(vtysh "$@" -c "$question" 2>&1) || out=$(vtysh -c "$question" 2>&1) || fail "vtysh: $out"
+}
+# DEVICE FAR_END [VNI] of each tunnel, whoever wrote it: FRR, or a hand. By the kernel, because FRR
+# does not know of what it did not write itself.
+peers() {
+  out=$("$@" bridge fdb show 2>&1) || fail "bridge fdb: $out"
+  out=$(printf '%s\n' "$out" | awk '{ dev = dst = vni = ""
+    for (i = 2; i < NF; i++) {
+      if ($i == "dev") dev = $(i + 1)
+      if ($i == "dst") dst = $(i + 1)
+      if ($i == "src_vni") vni = $(i + 1) }
+    if (dst != "") print dev, dst, vni }' | sort -u)
+  [ -z "$out" ] || section peer "$netns" "$out"
 }
 one_netns() {
   out=$("$@" ip -j -d addr show 2>&1) || fail "ip: $out"
   section addr "$netns" "$out"
+  # What this namespace calls the others: where the far end of a pair is.
+  case $out in *link_netnsid*) out=$("$@" ip netns list-id 2>/dev/null) || out= ;; *) out= ;; esac
+  [ -z "$out" ] || section nsid "$netns" "$out"
   filter "$@"
   routes "$@"
+  peers "$@"
 }
 read_all() {
   [ -d $change ] && section interrupted - yes
-  out=$(vtysh -c 'show daemons' 2>&1) || fail "vtysh: $out"
+  ask 'show daemons'
+  section rib - "$out"
+  daemons=$(printf '%s\n' "$out" | tail -n 1)
   for daemon in zebra bgpd staticd; do
-    case " $out " in *" $daemon "*) ;; *) fail "$daemon does not run" ;; esac
+    case " $daemons " in *" $daemon "*) ;; *) fail "$daemon does not run" ;; esac
   done
-  out=$(vtysh -c 'show running-config' 2>&1) || fail "vtysh: $out"
-  section conf - "$out"
   netns=-
   one_netns env
   for at in /run/netns/*; do
@@ -98,6 +139,10 @@ read_all() {
     one_netns nsenter --net="$at"
   done
   netns=-
+  ask 'show running-config'
+  head='Building configuration'
+  section rib - "${out%%"$head"*}"
+  section conf - "$head${out#*"$head"}"
   out=$(bridge -j vlan show 2>/dev/null) && section vlan - "$out"
   out=$(bridge -j vlan tunnelshow 2>/dev/null) && section tunnel - "$out"
   command -v lldpcli >/dev/null || return 0

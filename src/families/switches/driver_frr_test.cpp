@@ -92,6 +92,7 @@ TEST(FrrLive, namespaces_become_the_kernel_file) {
             "link swp2 type port mtu 1500 down alias \"spare ?two?\"\n"
             "link br110 netns Vrf00010 type bridge address 00:00:5e:00:01:10 mtu 9000 up\n"
             "addr 10.10.0.1/24 dev br110 netns Vrf00010\n"
+            "addr fe80::1/64 dev br110 netns Vrf00010\n"
             "link lk10a netns Vrf00010 type veth mtu 1500 up\n"
             "link swp1 netns Vrf00010 type port master br110 mtu 9000 up\n"
             "link vx10010 netns Vrf00010 type vxlan id 10010 local 10.255.0.1 dstport 4789 "
@@ -111,8 +112,17 @@ TEST(FrrLive, a_route_and_a_table_by_hand_within_a_network_are_named) {
     {"type":"blackhole","dst":"10.8.0.0/16","protocol":"4","flags":[]},
     {"dst":"10.7.0.0/16","dev":"br110","protocol":"186","flags":[]},
     {"dst":"100.64.0.1","gateway":"10.10.0.9","dev":"br110","protocol":"196","flags":[]}])";
+  const char* const rib = R"(Codes: K - kernel route, C - connected, S - static, B - BGP,
+
+VRF Vrf00010:
+K>* 10.9.0.0/24 [0/0] via 10.10.0.7, br110, 00:00:05
+C>* 10.10.0.0/24 is directly connected, br110, 00:10:00
+B>* 10.7.0.0/16 [20/0] is directly connected, br110, weight 1, 00:09:00
+S>* 100.64.0.1/32 [1/0] via 10.10.0.9, br110, weight 1, 00:09:00
+)";
   const auto read = read_frr_sections(
       {{"conf", "-", ""},
+       {"rib", "-", rib},
        {"addr", "-", root_links},
        {"route", "-", R"([{"dst":"default","gateway":"192.0.2.1","protocol":"3"}])"},
        {"addr", "Vrf00010", vrf_links},
@@ -180,6 +190,21 @@ TEST(FrrLive, a_route_by_hand_in_the_table_of_a_vrf_device_is_named) {
   ASSERT_TRUE(read);
   EXPECT_THAT(read->files[1].text, HasSubstr("route 10.9.0.0/24 via 10.10.0.7 vrf Vrf00010\n"));
   EXPECT_THAT(read->files[1].text, Not(HasSubstr("192.0.2.1")));
+}
+
+TEST(FrrLive, far_ends_of_tunnels_are_carried_by_device_or_by_vni) {
+  const auto aware = read_frr_sections({{"conf", "-", ""},
+                                        {"addr", "-", aware_links},
+                                        {"peer", "-", "vxlan48 10.255.0.2 10010\n"}},
+                                       Kernel::vrf_vlan_aware);
+  ASSERT_TRUE(aware);
+  EXPECT_THAT(aware->files[1].text, HasSubstr("peer 10.255.0.2 dev vxlan48 vni 10010\n"));
+  const auto spaces = read_frr_sections({{"conf", "-", ""},
+                                         {"addr", "-", root_links},
+                                         {"peer", "Vrf00010", "vx10010 10.255.0.2 \n"}},
+                                        Kernel::netns_per_vni);
+  ASSERT_TRUE(spaces);
+  EXPECT_THAT(spaces->files[1].text, HasSubstr("peer 10.255.0.2 dev vx10010 netns Vrf00010\n"));
 }
 
 SwitchState one_tenant() {

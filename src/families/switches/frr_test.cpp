@@ -91,6 +91,81 @@ TEST(SwitchFrr, network_namespaces_that_somebody_else_wrote_read_right) {
   EXPECT_THAT(seen.foreign.vnis, ElementsAre(4000));
 }
 
+/// The files of a state with frr.conf as a bgpd shows it that was started without our part; `-n`
+/// zebra lists the namespaces as VRFs all the same.
+SwitchFiles forgotten(const SwitchItem& item, const SwitchState& state) {
+  SwitchFiles files = *item.render(state);
+  std::string conf = "router bgp " + std::to_string(state.asn) + "\n bgp router-id " +
+                     state.router_id + "\nexit\n";
+  for (const auto& vrf : state.vrfs) conf += "!\nvrf " + vrf.name + "\nexit-vrf\n";
+  for (auto& file : files) {
+    if (file.name == "frr.conf") file.text = conf;
+  }
+  return files;
+}
+
+std::string all_steps(const std::vector<SwitchStep>& steps) {
+  std::string out;
+  for (const auto& step : steps) out += "# " + step.what + "\n" + step.text;
+  return out;
+}
+
+TEST(SwitchFrr, what_frr_forgot_and_the_kernel_kept_is_told_to_frr_and_to_nobody_else) {
+  for (const char* name : both) {
+    const SwitchItem& item = item_of(name);
+    const SwitchState state = stored(item);
+    const auto seen = item.parse(forgotten(item, state), ownership_for_test(state));
+    ASSERT_TRUE(seen);
+    EXPECT_THAT(seen->unclear, IsEmpty()) << name;
+    ASSERT_EQ(seen->own.vrfs.size(), state.vrfs.size());
+    EXPECT_EQ(seen->own.vrfs[0].rd, "");
+    EXPECT_EQ(seen->own.vrfs[0].l3vni, state.vrfs[0].l3vni);
+    EXPECT_THAT(seen->own.segments[0].import_targets, IsEmpty());
+    EXPECT_EQ(seen->own.ports, state.ports);
+    const auto steps = item.steps(seen->own, state);
+    ASSERT_TRUE(steps);
+    const std::string text = all_steps(*steps);
+    const std::string asn = std::to_string(state.asn);
+    for (const auto& vrf : state.vrfs) {
+      EXPECT_THAT(text, HasSubstr("router bgp " + asn + " vrf " + vrf.name)) << name;
+      EXPECT_THAT(text, HasSubstr("grep -Eq '^" + vrf.name + " +" + std::to_string(vrf.l3vni)));
+    }
+    EXPECT_THAT(text, HasSubstr("  vni 10010\n   rd 10.0.0.1:110\n"));
+    for (const char* never : {"ip netns add", "type bridge", "type vxlan", "type vrf", "no rd ",
+                              "table ip tundish"}) {
+      EXPECT_THAT(text, Not(HasSubstr(never))) << name;
+    }
+    // Whoever has a network beside the forgotten one is not refused for it.
+    EXPECT_TRUE(item.accept(seen->own)) << name;
+    SwitchState nothing = seen->own;
+    nothing.vrfs.clear();
+    nothing.segments.clear();
+    nothing.acls.clear();
+    for (auto& port : nothing.ports) port = {port.name, PortMode::quarantine, 0, "", "", ""};
+    const auto gone = item.steps(seen->own, nothing);
+    ASSERT_TRUE(gone);
+    EXPECT_THAT(all_steps(*gone), Not(HasSubstr("no router bgp"))) << name;
+  }
+}
+
+TEST(SwitchFrr, where_a_tunnel_sends_to_is_read_for_our_tunnels_only) {
+  const SwitchItem& item = item_of("frr_netns");
+  const SwitchState state = stored(item);
+  SwitchFiles files = *item.render(state);
+  for (auto& file : files) {
+    if (file.name != "kernel") continue;
+    file.text +=
+        "peer 10.0.0.2 dev vx10010 netns Vrf00010\npeer 10.0.0.9 dev vx10010 netns Vrf00010\n"
+        "peer 10.0.0.2 dev vx50010 netns Vrf00010\npeer 10.0.0.9 dev vx7 netns other\n";
+  }
+  const auto seen = item.parse(files, ownership_for_test(state));
+  ASSERT_TRUE(seen);
+  EXPECT_THAT(seen->unclear, IsEmpty());
+  EXPECT_EQ(seen->own, state);
+  EXPECT_THAT(seen->peers, ElementsAre(TunnelPeer{10010, "10.0.0.2"}, TunnelPeer{10010, "10.0.0.9"},
+                                       TunnelPeer{50010, "10.0.0.2"}));
+}
+
 /// One line changed by hand in what was rendered, and the file it is in.
 struct HandMade {
   const char* file;

@@ -99,7 +99,7 @@ TEST(SwitchFrrVtysh, nft_itself_holds_the_lists_and_shows_them_as_rendered) {
     SwitchFiles files = *item.render(state);
     const TempFile rules(files[2].text);
     const Outcome shown =
-        run("unshare -n sh -c 'nft -f " + rules.path() + " && nft -nn list table ip tundish'");
+        run("unshare -n sh -c 'nft -f " + rules.path() + " && nft -nn list ruleset'");
     ASSERT_EQ(shown.rc, 0) << shown.out << files[2].text;
     files[2].text = shown.out;
     const auto seen = *item.parse(files, ownership_for_test(state));

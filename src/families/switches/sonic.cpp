@@ -111,7 +111,7 @@ Result<SwitchSeen> parse(const SwitchFiles& files, const SwitchOwnership& owners
   auto config = TRY(sonic_parts::parse_tables(text_of(files, "config_db.json"), ownership,
                                               live ? &databases : nullptr));
   auto frr = parse_frr_conf(text_of(files, "frr.conf"), ownership, sonic_parts::dialect);
-  SwitchSeen out{std::move(config.own), std::move(config.foreign), std::move(config.unclear)};
+  SwitchSeen out{std::move(config.own), std::move(config.foreign), std::move(config.unclear), {}};
   out.own.asn = frr.asn;
   out.own.router_id = frr.router_id;
   for (auto& line : frr.unclear) out.unclear.push_back(std::move(line));

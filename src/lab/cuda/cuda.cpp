@@ -37,6 +37,7 @@ struct Simulated {
   std::map<Address, std::unique_ptr<unsigned char[]>> memory;
   std::map<Address, std::size_t> sizes;
   std::size_t used = 0;
+  double clock_s = 0;  ///< the GPU's own, which a busy machine does not slow down
 };
 
 Simulated& simulated() {
@@ -131,17 +132,20 @@ void matrix(void** arguments, const GpuState& gpu) {
 void take_time(double operations, const GpuState& gpu) {
   const double clock = static_cast<double>(std::max<std::int64_t>(gpu.clock - gpu.clock_lost, 1));
   const double s = operations / (full_rate * clock / full_clock_mhz);
+  simulated().clock_s += s;
   std::this_thread::sleep_for(std::chrono::duration<double>(s));
 }
 
-/// Rates of copies are the GPU's and not those of the machine that simulates it: below what that
-/// can do even when it is busy, so that GPUs of one kind are equally fast. Bytes per second.
+/// Rates of copies are the GPU's and not those of the machine that simulates it; by the GPU's clock
+/// they last as long on a busy one. Bytes per second.
 constexpr double memory_rate = 1.5e9;
 constexpr double bus_rate = 2e9;  ///< of generation 5 with 16 lanes
 
 class Transfer {
  public:
-  Transfer(double bytes, double rate) : seconds_(bytes / std::max(rate, 1.0)) {}
+  Transfer(double bytes, double rate) : seconds_(bytes / std::max(rate, 1.0)) {
+    simulated().clock_s += seconds_;
+  }
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
   ~Transfer() {
@@ -290,6 +294,32 @@ CUDA_CALL Return cuLaunchKernel(Function function, unsigned grid_x, unsigned, un
 CUDA_CALL Return cuCtxSynchronize() {
   GpuState gpu;
   return find_gpu(gpu);
+}
+
+CUDA_CALL Return cuEventCreate(Event* out, unsigned) {
+  *out = new double(0);
+  return success;
+}
+
+CUDA_CALL Return cuEventDestroy_v2(Event event) {
+  delete static_cast<double*>(event);
+  return success;
+}
+
+CUDA_CALL Return cuEventRecord(Event event, void*) {
+  *static_cast<double*>(event) = simulated().clock_s;
+  return success;
+}
+
+CUDA_CALL Return cuEventSynchronize(Event) {
+  GpuState gpu;
+  return find_gpu(gpu);
+}
+
+CUDA_CALL Return cuEventElapsedTime(float* milliseconds, Event from, Event to) {
+  const double s = *static_cast<double*>(to) - *static_cast<double*>(from);
+  *milliseconds = static_cast<float>(s * 1e3);
+  return success;
 }
 
 CUDA_CALL Return cuGetErrorName(Return error, const char** out) {

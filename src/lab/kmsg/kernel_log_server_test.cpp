@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/agent/record_source.hpp"
+
 namespace tundish::lab {
 namespace {
 
@@ -109,6 +111,17 @@ TEST_F(KernelLogServerTest, long_writes_and_short_buffers_are_invalid) {
   append("next");
   EXPECT_EQ(take(fd.get(), 10), "errno EINVAL");
   EXPECT_EQ(take(fd.get()), "4,1,,-;next\n") << "the kernel drops the record that did not fit";
+}
+
+TEST_F(KernelLogServerTest, a_record_that_no_buffer_holds_does_not_blind_the_agent) {
+  append("before");
+  append(std::string(20000, 'x'));
+  append("behind");
+  const auto source = make_kmsg_source({path("n01")});
+  ASSERT_TRUE(source->open());
+  EXPECT_TRUE(source->read().bytes.ends_with("before\n"));
+  EXPECT_EQ(source->read().state, RecordSource::State::overrun);
+  EXPECT_TRUE(source->read().bytes.ends_with("behind\n"));
 }
 
 TEST_F(KernelLogServerTest, an_overrun_is_epipe_once_and_poll_says_so) {

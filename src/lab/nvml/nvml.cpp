@@ -383,12 +383,18 @@ NVML_CALL Return nvmlDeviceGetFieldValues(Device device, int count, FieldValue* 
 }
 
 NVML_CALL Return nvmlDeviceGetGpuFabricInfoV(Device device, FabricInfo* info) {
-  return answer(device, [&](const GpuState&) {
+  return answer(device, [&](const GpuState& gpu) {
     constexpr unsigned version = sizeof(FabricInfo) | 2u << 24;
     if (info == nullptr || info->version != version) return invalid_argument;
     *info = {};
     info->version = version;
-    info->state = fabric_completed;
+    info->state = static_cast<unsigned char>(gpu.fabric_state);
+    info->clique = static_cast<unsigned>(gpu.fabric_clique);
+    // One domain, one cluster id; a box by itself has none.
+    if (gpu.fabric_clique > 0) {
+      const int id = static_cast<int>(gpu.fabric_clique);
+      std::memset(info->cluster_uuid, id, sizeof info->cluster_uuid);
+    }
     return success;
   });
 }

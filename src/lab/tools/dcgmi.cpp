@@ -113,6 +113,24 @@ int run_diag(int level) {
   return failures > 0 ? test_failed : 0;
 }
 
+/// One parameter is TEST.NAME=VALUE, several have a semicolon between. Source: DCGM reference,
+/// dcgmi diag, Test parameters; checked 2026-11
+bool is_parameter(const std::string& text) {
+  const std::size_t dot = text.find('.');
+  const std::size_t equals = text.find('=');
+  if (dot == std::string::npos || equals == std::string::npos || dot > equals) return false;
+  constexpr const char* tests[] = {"memory",          "memory_bandwidth", "pcie", "diagnostic",
+                                   "targeted_stress", "targeted_power",   "nvbandwidth"};
+  return std::any_of(std::begin(tests), std::end(tests),
+                     [&](const char* test) { return text.substr(0, dot) == test; });
+}
+
+int refuse(const std::string& word) {
+  std::printf("PARSE ERROR: Argument: %s\n             Couldn't find match for argument\n",
+              word.c_str());
+  return 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -120,8 +138,15 @@ int main(int argc, char** argv) {
   bool json = false;
   for (int i = 2; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "-r" && i + 1 < argc) level = std::atoi(argv[i + 1]);
-    json = json || word == "-j";
+    if (word == "-j") {
+      json = true;
+    } else if (word == "-r" && i + 1 < argc) {
+      level = std::atoi(argv[++i]);
+    } else if (word == "-p" && i + 1 < argc) {
+      if (!is_parameter(argv[++i])) return refuse(argv[i]);
+    } else {
+      return refuse(word);
+    }
   }
   if (argc > 1 && std::string(argv[1]) == "diag" && level >= 1 && level <= 4 && json) {
     return run_diag(level);

@@ -50,7 +50,8 @@ double rate_of(const Request& request) {
   const std::string folder =
       "/sys/class/infiniband/" + request.device + "/ports/" + request.port + "/";
   if (first_line(folder + "state").find("ACTIVE") == std::string::npos) return 0;
-  return std::atof(first_line(folder + "rate").c_str());
+  return std::atof(first_line(folder + "rate").c_str()) *
+         tundish::lab::rail_share(request.device);
 }
 
 int listen_on(int port) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -44,6 +45,18 @@ inline double link_share(const GpuState& gpu) { return share(gpu.nvlinks - gpu.n
 inline double bus_share(const GpuState& gpu) {
   const double generation = static_cast<double>(1 << std::clamp<std::int64_t>(gpu.pcie_gen, 0, 6));
   return generation / 32.0 * share(gpu.pcie_width, 16);
+}
+
+/// What a rail carries of its rate, though its port says nothing: a bad cable, a PCIe slot that
+/// throttles. Lines `DEVICE PERCENT` in rails.state beside the GPUs' state; none: all of it.
+inline double rail_share(const std::string& device) {
+  const std::string gpus = state_file();
+  std::ifstream file(gpus.substr(0, gpus.rfind('/') + 1) + "rails.state");
+  std::string name;
+  for (double percent = 0; file >> name >> percent;) {
+    if (name == device) return percent / 100;
+  }
+  return 1;
 }
 
 inline void work_for(double seconds) {

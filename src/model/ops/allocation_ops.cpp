@@ -243,6 +243,10 @@ Result<> place_order(Txn& txn, const ClusterOrder& order) {
   cluster.meta.tenant = order.tenant;
   cluster.spec = order.spec;
   cluster.status.phase_since = txn.now();
+  if (order.spec.allow_checks) {
+    cluster.status.checks_by = txn.actor();
+    cluster.status.checks_at = txn.now();
+  }
   Allocation allocation = begin_allocation(txn, order, cluster.id);
   NetworkSpec spec = TRY(plan_network(txn, order, cluster.id));
   allocation.status.prefix = cluster.status.prefix = spec.prefixes.front();
@@ -320,6 +324,20 @@ OperationPtr begin_delete_cluster(ClusterId id) {
     touch_network(txn, allocation.status.network);
     txn.put(std::move(cluster));
     txn.put(std::move(allocation));
+    return {};
+  });
+}
+
+OperationPtr set_checks_consent(ClusterId id, ChecksConsent consent) {
+  return make_operation("set_checks_consent", "cluster/" + id.str(), [=](Txn& txn) -> Result<> {
+    Cluster cluster = TRY(get_object(txn, id));
+    const bool allow = consent == ChecksConsent::allow;
+    if (cluster.spec.allow_checks == allow) return {};
+    cluster.spec.allow_checks = allow;
+    cluster.status.checks_by = txn.actor();
+    cluster.status.checks_at = txn.now();
+    ++cluster.meta.version;
+    txn.put(std::move(cluster));
     return {};
   });
 }

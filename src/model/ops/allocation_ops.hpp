@@ -20,6 +20,9 @@ struct ClusterOrder {
 };
 OperationPtr create_cluster(ClusterOrder order);
 OperationPtr begin_delete_cluster(ClusterId cluster);
+/// What the tenant, or a person for it, says to active checks on its idle members.
+enum class ChecksConsent { allow, deny };
+OperationPtr set_checks_consent(ClusterId cluster, ChecksConsent consent);
 /// Changes the number of members or spares; nodes that are added are chosen by the caller.
 struct ClusterResize {
   ClusterId cluster;

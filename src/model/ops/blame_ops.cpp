@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 
+#include "model/ops/drill_ops.hpp"
 #include "model/ops/incident_parts.hpp"
 #include "model/ops/node_ops.hpp"
 
@@ -40,8 +41,26 @@ bool is_news(const Blame& known, const Blame& blame) {
          known.cleared.size() != blame.cleared.size();
 }
 
+std::size_t nodes_in(const Blame& blame) {
+  std::set<std::string> names;
+  for (const auto& line : blame.evidence) names.insert(line.node);
+  return names.size();
+}
+
+/// The same answer on less: nodes recover one after the other, and what was known stays known.
+bool fades(const Blame& known, const Blame& blame) {
+  const bool same =
+      known.part == blame.part && known.object == blame.object && known.rule == blame.rule;
+  if (!same) return false;
+  const std::size_t before = nodes_in(known);
+  const std::size_t after = nodes_in(blame);
+  return after < before || (after == before && blame.confidence < known.confidence);
+}
+
 bool take_blame(Incident& incident, const Blame& blame, Instant now) {
   if (incident.blamed && !is_news(*incident.blamed, blame)) return false;
+  // Of a node, the newest word counts; on a shared part the incident is as wide as it ever was.
+  if (incident.blamed && incident.node.empty() && fades(*incident.blamed, blame)) return false;
   const bool moved = !incident.blamed || incident.blamed->rule != blame.rule ||
                      incident.blamed->part != blame.part;
   incident.blamed = blame;
@@ -82,6 +101,7 @@ Witness witness_of(const Blame& blame, const std::string& node) {
   const BlameEvidence& heaviest = blame.evidence.front();
   const bool line = heaviest.what.starts_with("xid") || heaviest.what.starts_with("sxid");
   if (line) out.provenance = Provenance::kernel;
+  if (heaviest.part == Resource::cooling) out.provenance = Provenance::bmc;
   out.source = line ? "kmsg" : "check " + heaviest.what;
   out.observed_at = heaviest.at;
   out.reason = heaviest.says;
@@ -90,14 +110,9 @@ Witness witness_of(const Blame& blame, const std::string& node) {
 
 /// A drill that was announced for one of the nodes is what is seen now.
 void take_drill(Txn& txn, const BlamedOrder& order, Incident& incident) {
+  const DrillSeen seen = drill_seen(order.blame, order.device);
   for (const auto& id : order.affected) {
-    const Node* known = txn.view().find(id);
-    if (!known || !find_condition(*known, "drill")) continue;
-    Node node = *known;
-    std::erase_if(node.status.conditions,
-                  [](const Condition& condition) { return condition.type == "drill"; });
-    txn.put(std::move(node));
-    incident.drill = true;
+    if (use_drill(txn, id, seen)) incident.drill = true;
   }
 }
 
@@ -108,6 +123,7 @@ void open_anew(Txn& txn, const BlamedOrder& order, const Node* node) {
   incident.last_witness_at = txn.now();
   incident.action = action_name(order.action);
   incident.device = order.device;
+  incident.device_lost = order.device_lost;
   incident.subject_kind = order.blame.subject_kind;
   incident.subject = order.blame.object;
   incident.affected = order.affected;
@@ -150,6 +166,9 @@ OperationPtr open_blamed(BlamedOrder order) {
       return {};
     }
     Incident incident = *known;
+    for (const auto& id : order.affected) {
+      (void)use_drill(txn, id, drill_seen(order.blame, order.device));
+    }
     const bool moved = take_blame(incident, order.blame, txn.now());
     const bool grew = add_all(incident.affected, order.affected);
     const bool wider = add_all(incident.allocations, allocations_of(txn.view(), order.affected));
@@ -178,10 +197,29 @@ Instant quiet_since(const Incident& incident) {
   return {};
 }
 
+OperationPtr raise_blamed(IncidentId id, BlamedOrder order) {
+  return make_operation("raise_blamed", "incident/" + id.str(),
+                        [id, order = std::move(order)](Txn& txn) -> Result<> {
+                          Incident incident = TRY(get_object(txn, id));
+                          const std::string action(action_name(order.action));
+                          if (incident.state != IncidentState::open) return {};
+                          if (incident.action == action) return {};
+                          incident.action = action;
+                          incident.device_lost = incident.device_lost || order.device_lost;
+                          incident.hardware_witness = true;
+                          incident.last_witness_at = txn.now();
+                          add_entry(incident, order.detected_at, "detected", order.fault);
+                          take_blame(incident, order.blame, txn.now());
+                          txn.put(std::move(incident));
+                          return {};
+                        });
+}
+
 OperationPtr add_blame(IncidentId id, Blame blame) {
   return make_operation("add_blame", "incident/" + id.str(),
                         [id, blame = std::move(blame)](Txn& txn) -> Result<> {
                           Incident incident = TRY(get_object(txn, id));
+                          (void)use_drill(txn, incident.node, drill_seen(blame, incident.device));
                           if (take_blame(incident, blame, txn.now())) txn.put(std::move(incident));
                           return {};
                         });

@@ -15,12 +15,16 @@ struct BlamedOrder {
   std::vector<NodeId> affected;
   FaultAction action = FaultAction::none;
   std::string device;
+  bool device_lost = false;  ///< jobs on the node are lost with it: they need not be waited for
   Instant detected_at;
 };
 
 /// Opens it, or brings the open one about the same part up to date. With a node the node is
 /// claimed; without, the incident only tells.
 OperationPtr open_blamed(BlamedOrder order);
+/// A node that is out of service already shows something worse: what is done about it follows the
+/// order, and what was proved before does not count. Once per incident and action.
+OperationPtr raise_blamed(IncidentId incident, BlamedOrder order);
 /// A node that is out of service already: what is known of why grew.
 OperationPtr add_blame(IncidentId incident, Blame blame);
 /// The symptom is gone, or another part is blamed: `why` says which. An incident without a node

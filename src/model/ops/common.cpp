@@ -1,4 +1,5 @@
 #include "model/ops/common.hpp"
+#include "base/quote.hpp"
 
 #include <algorithm>
 
@@ -13,7 +14,7 @@ Result<> require_valid_name(std::string_view kind, const std::string& name) {
       std::all_of(name.begin(), name.end(), is_fine)) {
     return {};
   }
-  return make_error(Code::invalid, "\"" + name + "\" is no valid name for a " + std::string(kind))
+  return make_error(Code::invalid, in_quotes(name) + " is no valid name for a " + std::string(kind))
       .with_remedy("use a letter first, then letters, digits, - or _, at most 63");
 }
 

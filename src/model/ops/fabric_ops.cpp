@@ -1,7 +1,9 @@
 // Operations on fabrics, and switches' status: what is checked before anything is drawn.
 #include <algorithm>
 
+#include "model/allocation.hpp"
 #include "model/ops/network_ops.hpp"
+#include "model/ops/pool.hpp"
 #include "model/prefix.hpp"
 
 namespace tundish {
@@ -137,8 +139,68 @@ Result<> check_own_prefixes(const std::string& name, const FabricSpec& spec) {
   return {};
 }
 
+Error unfit(const Txn& txn, const std::string& name, const std::string& what,
+            const std::string& holder) {
+  const Cluster* cluster = txn.view().find(ClusterId(holder));
+  return make_error(Code::conflict, "fabric " + name + ": " + what + ", which " +
+                                        (cluster ? "cluster " + cluster->meta.name : holder) +
+                                        " holds")
+      .about("fabric/" + name)
+      .with_remedy("keep it in the range, or delete the cluster first");
+}
+
+std::string range_text(const std::optional<NumberRange>& range) {
+  return range ? std::to_string(range->from) + " to " + std::to_string(range->to) : "no values";
+}
+
+/// Every number that is held is still one of its pool.
+Result<> check_numbers(const Txn& txn, const std::string& name) {
+  for (const auto& [id, entry] : txn.view().all<PoolEntry>()) {
+    const bool here = entry.fabric.substr(0, entry.fabric.find('/')) == name;
+    if (!here || entry.state != PoolState::held || is_foreign(entry)) continue;
+    const auto range = pool_range(txn.view(), {entry.fabric, entry.pool});
+    if (range && range->contains(entry.value)) continue;
+    return unfit(txn, name, "pool " + entry.pool + " with " + range_text(range) + " leaves out " +
+                                std::to_string(entry.value),
+                 entry.owner);
+  }
+  return {};
+}
+
+/// An address is held as its distance from the start of the pool, which may not move under it.
+Result<> check_addresses(const Txn& txn, const std::string& name, const FabricSpec& spec) {
+  const auto holds = [&](const std::string& pool, const std::string& prefix,
+                         const std::string& text) {
+    const auto base = parse_prefix(prefix);
+    const auto address = parse_ipv4(text);
+    if (!address) return true;
+    if (!base || *address < base->address) return false;
+    const auto* entry =
+        find_entry(txn.view(), {name, pool}, static_cast<int>(*address - base->address));
+    return entry != nullptr && entry->state == PoolState::held;
+  };
+  for (const auto& [id, network] : txn.view().all<Network>()) {
+    if (network.status.fabric != name) continue;
+    const Allocation* held = txn.view().find(network.allocation);
+    const std::string owner = held ? held->cluster.str() : network.meta.name;
+    for (const auto& own : network.status.storage) {
+      if (holds("storage_address", spec.storage_node_pool, own.address)) continue;
+      return unfit(txn, name, "storage_node_pool " + spec.storage_node_pool + " leaves out " +
+                                  own.address,
+                   owner);
+    }
+    const Cluster* cluster = held ? txn.view().find(held->cluster) : nullptr;
+    const std::string access = cluster ? cluster->status.access_address : "";
+    if (access.empty() || holds("access_address", spec.access_prefix, access)) continue;
+    return unfit(txn, name, "access_prefix " + spec.access_prefix + " leaves out " + access, owner);
+  }
+  return {};
+}
+
 /// What exists must still fit: nothing that runs is renumbered.
-Result<> check_networks(Txn& txn, const std::string& name) {
+Result<> check_networks(Txn& txn, const std::string& name, const FabricSpec& spec) {
+  TRY_VOID(check_addresses(txn, name, spec));
+  TRY_VOID(check_numbers(txn, name));
   for (const auto& [id, network] : txn.view().all<Network>()) {
     if (network.status.fabric != name) continue;
     TRY_VOID(
@@ -186,7 +248,7 @@ OperationPtr put_fabric(std::string name, FabricSpec spec) {
     }
     fabric.spec = spec;
     txn.put(std::move(fabric));
-    return check_networks(txn, name);
+    return check_networks(txn, name, spec);
   });
 }
 

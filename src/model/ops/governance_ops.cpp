@@ -1,4 +1,5 @@
 #include "model/ops/governance_ops.hpp"
+#include "base/quote.hpp"
 
 namespace tundish {
 
@@ -8,7 +9,7 @@ Result<> require_scope(const std::string& scope) {
        {"site:", "rack:", "tenant:", "cluster:", "switch:", "fabric:", "node:"}) {
     if (scope.starts_with(kind) && scope.size() > std::string_view(kind).size()) return {};
   }
-  return make_error(Code::invalid, "\"" + scope + "\" is no scope")
+  return make_error(Code::invalid, in_quotes(scope) + " is no scope")
       .with_remedy(
           "use *, site:NAME, rack:NAME, tenant:NAME, cluster:NAME, switch:NAME, fabric:NAME or "
           "node:NAME");
@@ -51,7 +52,7 @@ OperationPtr set_authority(std::string scope, std::string action_class, Authorit
       classes += ", " + std::string(name);
     }
     if (!known) {
-      return make_error(Code::invalid, "\"" + action_class + "\" is no class of action")
+      return make_error(Code::invalid, in_quotes(action_class) + " is no class of action")
           .with_remedy("use *" + classes);
     }
     Authority authority;

@@ -112,12 +112,48 @@ OperationPtr record_verdicts(NodeId id, HealthReport report) {
                         });
 }
 
+namespace {
+
+std::vector<Verdict> kept_of_bmc(const Node& node, const std::vector<Verdict>& told, Instant now) {
+  std::vector<Verdict> out;
+  for (const auto& one : told) {
+    const bool takes = out.size() < most_verdicts && !find_same(out, one);
+    if (!is_usable(one) || one.state == VerdictState::ok || !takes) continue;
+    const Verdict* known = find_same(node.status.bmc_verdicts, one);
+    out.push_back(known && says_same(*known, one) ? *known : one);
+    if (known && says_same(*known, one)) continue;
+    out.back().since = known && known->state == one.state ? known->since : now;
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_bmc_news(const Node& node, const std::vector<Verdict>& verdicts) {
+  return !is_equal(node.status.bmc_verdicts, kept_of_bmc(node, verdicts, Instant{}));
+}
+
+OperationPtr record_bmc_verdicts(NodeId id, std::vector<Verdict> verdicts) {
+  return make_operation("record_bmc_verdicts", about(id),
+                        [id, verdicts = std::move(verdicts)](Txn& txn) -> Result<> {
+                          Node node = TRY(get_object(txn, id));
+                          if (!is_bmc_news(node, verdicts)) return {};
+                          node.status.bmc_verdicts = kept_of_bmc(node, verdicts, txn.now());
+                          txn.put(std::move(node));
+                          return {};
+                        });
+}
+
 std::vector<Verdict> verdicts_at(const Node& node, Instant heard_at, Instant now) {
   const auto& status = node.status;
   const bool silent = !heard_at.is_set() || now - heard_at > verdicts_age_limit;
   const bool other_boot = status.verdicts_boot.empty() || status.verdicts_boot != status.boot_id;
   std::vector<Verdict> out = status.verdicts;
-  if (!silent && !other_boot) return out;
+  const auto with_bmc = [&] {
+    out.insert(out.end(), status.bmc_verdicts.begin(), status.bmc_verdicts.end());
+    return std::move(out);
+  };
+  if (!silent && !other_boot) return with_bmc();
   // Also where nothing bad was said before: nobody has looked.
   Verdict blind;
   blind.check = "passive_checks";
@@ -129,7 +165,7 @@ std::vector<Verdict> verdicts_at(const Node& node, Instant heard_at, Instant now
     verdict.state = VerdictState::unknown;
   }
   out.push_back(std::move(blind));
-  return out;
+  return with_bmc();
 }
 
 }  // namespace tundish

@@ -25,8 +25,13 @@ bool is_news(const Node& node, const HealthReport& report);
 OperationPtr record_verdicts(NodeId node, HealthReport report);
 inline constexpr std::size_t most_verdicts = 256;
 
+/// Out of band: what the node's BMC shows. Keeps all that is not ok, whatever the agent says.
+OperationPtr record_bmc_verdicts(NodeId node, std::vector<Verdict> verdicts);
+/// They differ from what is stored in more than their evidence.
+bool is_bmc_news(const Node& node, const std::vector<Verdict>& verdicts);
+
 /// What the verdicts are worth now: of an agent that is silent every one is unknown, which is no
-/// fault. `heard_at`: when it last spoke; never: Instant{}.
+/// fault. `heard_at`: when it last spoke; never: Instant{}. What the BMC shows stands by itself.
 std::vector<Verdict> verdicts_at(const Node& node, Instant heard_at, Instant now);
 inline constexpr Duration verdicts_age_limit = seconds(60);
 

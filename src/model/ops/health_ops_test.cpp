@@ -49,6 +49,27 @@ class HealthOps : public testing::Test {
 
 using S = VerdictState;
 
+TEST_F(HealthOps, what_the_bmc_shows_stands_whatever_the_agent_says) {
+  const auto wet = says("leak", VerdictState::fail, "wet", "1/A");
+  ASSERT_TRUE(run(record_bmc_verdicts(id_, {says("leak", VerdictState::ok, "dry"), wet})));
+  ASSERT_EQ(node().status.bmc_verdicts.size(), 1u);
+  const Instant since = node().status.bmc_verdicts[0].since;
+  EXPECT_TRUE(since.is_set());
+  tell(report(1, {}));
+  ASSERT_TRUE(run(record_boot(id_, "boot2")));
+  const auto shown = verdicts_at(node(), Instant{}, now_);
+  EXPECT_EQ(shown.back().check, "leak");
+  EXPECT_EQ(shown.back().state, VerdictState::fail) << "the agent is silent, the BMC is not";
+  EXPECT_FALSE(is_bmc_news(node(), {wet}));
+  const auto revision = registry_.revision();
+  ASSERT_TRUE(run(record_bmc_verdicts(id_, {wet})));
+  EXPECT_EQ(registry_.revision(), revision);
+  ASSERT_TRUE(run(record_bmc_verdicts(id_, {says("leak", VerdictState::fail, "wetter", "1/A")})));
+  EXPECT_EQ(node().status.bmc_verdicts[0].since, since);
+  ASSERT_TRUE(run(record_bmc_verdicts(id_, {})));
+  EXPECT_TRUE(node().status.bmc_verdicts.empty());
+}
+
 TEST_F(HealthOps, keeps_what_is_not_ok_with_the_time_since) {
   tell(report(1, {says("ecc", S::fail, "bad"), says("gpu_count", S::ok, "all there")}));
   ASSERT_EQ(node().status.verdicts.size(), 1U);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/ops/drill_ops.hpp"
 #include "model/ops/incident_parts.hpp"
 #include "model/ops/node_ops.hpp"
 #include "model/ops/recent_events.hpp"
@@ -27,6 +28,7 @@ int severity(FaultAction action) {
     case FaultAction::fabric: return 1;
     case FaultAction::reset: return 2;
     case FaultAction::reboot: return 3;
+    case FaultAction::power_off: return 5;
     case FaultAction::rma: return 4;
   }
   return 0;
@@ -84,21 +86,25 @@ void extend(Incident& incident, const Witness& witness, const Judgement& judged,
   if (incident.device.empty()) incident.device = judged.device;
 }
 
+/// Who is accused. By a line that a tenant's root could have written nobody is: its node is proved.
+std::string blame_of(const Node& node, const Judgement& judged) {
+  const std::string of_node = "node " + node.meta.name;
+  const std::string part =
+      judged.device.empty() ? of_node : "GPU " + judged.device + " of " + of_node;
+  if (judged.hardware) return part + ": " + judged.why;
+  return "nobody: a line from user space names " + part + ", and nothing else saw it";
+}
+
 Incident open_for(Txn& txn, const NodeId& id, const Witness& witness, const Judgement& judged) {
-  Node node = *txn.view().find(id);
+  const Node node = *txn.view().find(id);
   Incident incident = new_incident(txn, node, judged.fault);
-  incident.drill = std::erase_if(node.status.conditions, [](const Condition& condition) {
-                     return condition.type == "drill";
-                   }) > 0;
+  incident.drill = use_drill(txn, id, {judged.fault, judged.device});
   incident.detected_at = witness.observed_at;
   incident.action = action_name(FaultAction::none);
-  const std::string of_node = "node " + node.meta.name;
-  incident.blame = (judged.device.empty() ? of_node : "GPU " + judged.device + " of " + of_node) +
-                   ": " + judged.why;
+  incident.blame = blame_of(node, judged);
   add_entry(incident, witness.observed_at, "detected", witness.event.text);
   add_entry(incident, txn.now(), "claimed", "node takes no new work");
   claim_for(txn, incident);
-  if (incident.drill) txn.put(std::move(node));
   return incident;
 }
 
@@ -108,10 +114,26 @@ void apply_witness(Txn& txn, const NodeId& id, Witness witness, const Judgement&
   witness.node = id.str();
   if (!incident) {
     incident = open_for(txn, id, witness, judged);
-  } else if (incident->timeline.size() < timeline_kept) {
-    add_entry(*incident, txn.now(), "witness", judged.fault + " " + judged.device);
+  } else {
+    join_drill(txn, *incident, {judged.fault, judged.device}, witness.provenance);
+    if (incident->timeline.size() < timeline_kept) {
+      add_entry(*incident, txn.now(), "witness", judged.fault + " " + judged.device);
+    }
+    // Now hardware says so as well.
+    const bool first = judged.hardware && !incident->hardware_witness && !incident->blamed;
+    if (first) incident->blame = blame_of(*txn.view().find(id), judged);
   }
   extend(*incident, witness, judged, txn.now());
+}
+
+/// The GPU that the failed checks are about, by the first of them that names one.
+std::string device_of(const Node& node, const std::vector<Verdict>& failed) {
+  for (const auto& verdict : failed) {
+    for (const auto& gpu : node.status.hardware.gpus) {
+      if (!verdict.device.empty() && gpu.pci == verdict.device) return verdict.device;
+    }
+  }
+  return "";
 }
 
 /// More records than a log writes between two witnesses: 100,000 a minute for a month.
@@ -266,13 +288,20 @@ OperationPtr open_probe_incident(NodeId id, std::vector<Verdict> failed) {
     if (open_incident(txn.view(), id)) return {};
     std::string names;
     for (const auto& verdict : failed) names += (names.empty() ? "" : ", ") + verdict.check;
-    Incident incident = new_incident(txn, node, "checks failed: " + names);
+    Incident incident = new_incident(txn, node, std::string(checks_failed_fault) + names);
     incident.action = action_name(FaultAction::reset);
     incident.hardware_witness = true;
     incident.verdicts = failed;
-    incident.blame = "node " + node.meta.name + ": " +
-                     (failed.empty() ? "checks failed" : failed.front().reason);
-    add_entry(incident, txn.now(), "claimed", "revalidation failed: " + names);
+    incident.device = device_of(node, failed);
+    const std::string of_node = "node " + node.meta.name;
+    incident.blame =
+        (incident.device.empty() ? of_node : "GPU " + incident.device + " of " + of_node) + ": " +
+        (failed.empty() ? "checks failed" : failed.front().reason);
+    for (const auto& verdict : failed) {
+      add_entry(incident, verdict.at.is_set() ? verdict.at : txn.now(), "check failed",
+                verdict.check + ": " + verdict.reason);
+    }
+    add_entry(incident, txn.now(), "claimed", "node takes no new work; failed: " + names);
     claim_for(txn, incident);
     txn.put(std::move(incident));
     return {};
@@ -377,6 +406,7 @@ OperationPtr return_node(IncidentId id) {
       node.status.phase = NodePhase::ready;
       node.status.phase_since = txn.now();
       node.status.revalidated_at = txn.now();
+      mark_proved(node);
     }
     txn.put(std::move(node));
     txn.put(std::move(incident));
@@ -435,7 +465,9 @@ OperationPtr record_restored(IncidentId id) {
     return change_incident(txn, id, [&](Incident& incident) {
       if (incident.member_restored_at.is_set()) return false;
       incident.member_restored_at = txn.now();
-      add_entry(incident, txn.now(), "allocation whole again", "the replacement serves");
+      add_entry(incident, txn.now(), "allocation whole again",
+                incident.replacement.empty() ? "as many members serve as were ordered"
+                                             : "the replacement serves");
       return true;
     });
   });
@@ -482,6 +514,7 @@ OperationPtr close_incident(IncidentId id) {
       node.status.phase = NodePhase::wiping;  // proved again before anyone gets it
       node.status.accepted_gpus.clear();      // the vendor may have changed a GPU: a new record
       node.status.phase_since = txn.now();
+      node.status.attempts = 0;  // what failed before the vendor had it is no try of this proof
       txn.put(std::move(node));
     }
     txn.put(std::move(incident));

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "base/quote.hpp"
 #include "model/ops/allocation_ops.hpp"
+#include "model/node_report.hpp"
 #include "model/ops/incident_ops.hpp"
+#include "model/ops/incident_proof.hpp"
 
 namespace tundish {
 namespace {
@@ -86,14 +89,53 @@ Result<> check_overlap(const Txn& txn, const NodeId& node, const MaintenanceOrde
   return {};
 }
 
-/// What was seen while people worked on the node, and nothing else, is over with the proof.
-Result<> close_recorded(Txn& txn, const Maintenance& maintenance, const NodeId& node) {
+/// Open incidents of the node that were seen in the window.
+std::vector<IncidentId> open_in_window(const Txn& txn, const Maintenance& maintenance,
+                                       const NodeId& node) {
+  std::vector<IncidentId> out;
   for (const auto& id : maintenance.recorded) {
     const Incident* incident = txn.view().find(id);
-    if (!incident || incident->node != node || incident->state != IncidentState::open) continue;
-    const std::string why = maintenance.meta.name + ": seen in its window; its checks passed after";
+    const bool open = incident && incident->state == IncidentState::open;
+    if (open && incident->node == node) out.push_back(id);
+  }
+  return out;
+}
+
+/// Why they are not over yet: what showed them was not measured, or is still bad. Empty: they are.
+std::string unproved_in_window(const Txn& txn, const std::vector<IncidentId>& open,
+                               const std::vector<Verdict>& verdicts) {
+  for (const auto& id : open) {
+    const std::string why = unproved(proof_of(*txn.view().find(id)), verdicts);
+    if (!why.empty()) return why;
+  }
+  return "";
+}
+
+/// A tenant's report that led to it said that the node is taken out: it was mended instead.
+void correct_reports(Txn& txn, const IncidentId& incident, const std::string& window) {
+  std::vector<NodeReport> changed;
+  for (const auto& [id, report] : txn.view().all<NodeReport>()) {
+    if (report.incident == incident && report.state == ReportState::swapped) {
+      changed.push_back(report);
+    }
+  }
+  for (auto& report : changed) {
+    report.state = ReportState::sound;
+    report.conclusion += "; not swapped: " + window + " mended it, and what was found is measured "
+                         "to be over";
+    txn.put(std::move(report));
+  }
+}
+
+/// What was seen while people worked on the node, and nothing else, is over with the proof.
+Result<> close_recorded(Txn& txn, const Maintenance& maintenance,
+                        const std::vector<IncidentId>& open) {
+  for (const auto& id : open) {
+    const std::string why =
+        maintenance.meta.name + ": seen in its window; what showed it passed after";
     TRY_VOID(note_incident(id, "closed by maintenance", why)->perform(txn));
     TRY_VOID(close_incident(id)->perform(txn));
+    correct_reports(txn, id, maintenance.meta.name);
   }
   return {};
 }
@@ -140,10 +182,12 @@ Result<> judge_checks(Txn& txn, Maintenance& maintenance, MaintenanceNode& one,
   ++one.tries;
   one.tried_at = txn.now();
   one.since = txn.now();
-  if (passed) {
+  const auto open = open_in_window(txn, maintenance, one.node);
+  const std::string unproven = passed ? unproved_in_window(txn, open, verdicts) : "";
+  if (passed && unproven.empty()) {
     one.state = MaintenanceNodeState::proved;
     one.reason.clear();
-    TRY_VOID(close_recorded(txn, maintenance, one.node));
+    TRY_VOID(close_recorded(txn, maintenance, open));
     TRY_VOID(set_up_again(txn, one));
     release_claim_on(txn, maintenance.id, one.node);
     return {};
@@ -154,8 +198,13 @@ Result<> judge_checks(Txn& txn, Maintenance& maintenance, MaintenanceNode& one,
     one.reason = verdict.check + ": " + verdict.reason;
     if (verdict.state == VerdictState::fail) break;
   }
-  if (failed.empty() || one.tries < tries_before_incident) return {};
-  TRY_VOID(open_probe_incident(one.node, failed)->perform(txn));
+  if (!unproven.empty()) one.reason = unproven;
+  // An incident of the window whose proof fails goes on by the policy, with the window's end.
+  const bool open_fault = !unproven.empty() && !open.empty();
+  if ((failed.empty() && !open_fault) || one.tries < tries_before_incident) return {};
+  if (open.empty()) {
+    TRY_VOID(open_probe_incident(one.node, failed)->perform(txn));
+  }
   one.state = MaintenanceNodeState::faulty;
   release_claim_on(txn, maintenance.id, one.node);
   return {};
@@ -188,7 +237,7 @@ OperationPtr create_maintenance(MaintenanceOrder order) {
     TRY_VOID(check_window(order, txn.now()));
     const auto nodes = nodes_of_scope(txn.view(), order.scope);
     if (!nodes) {
-      return make_error(Code::invalid, "\"" + order.scope + "\" is no scope of a maintenance")
+      return make_error(Code::invalid, in_quotes(order.scope) + " is no scope of a maintenance")
           .with_remedy("use node:NAME, rack:NAME, switch:NAME or site:NAME");
     }
     if (nodes->empty()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/quote.hpp"
 #include "model/ops/allocation_ops.hpp"
 #include "model/ops/tenancy_ops.hpp"
 #include "model/prefix.hpp"
@@ -181,7 +182,7 @@ constexpr SpecialPrefix special_prefixes[] = {{"0.0.0.0/8", "addresses of this n
 
 Result<Prefix> read_prefix(const std::string& text, const std::string& object) {
   const auto refuse = [&](const std::string& why, const std::string& remedy) {
-    return make_error(Code::invalid, "\"" + text + "\" is no usable IPv4 prefix" + why)
+    return make_error(Code::invalid, in_quotes(text) + " is no usable IPv4 prefix" + why)
         .about(object)
         .with_remedy(remedy);
   };

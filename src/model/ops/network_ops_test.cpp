@@ -130,6 +130,56 @@ TEST_F(NetworkOps, a_tombstone_is_freed_only_when_seen_absent_and_rested) {
   EXPECT_FALSE(run(free_pool_entry(vrf))) << "it was seen again and rests anew";
 }
 
+TEST_F(NetworkOps, a_pool_that_leaves_out_what_is_held_is_refused_by_name) {
+  must(put_fabric("access", spec()));
+  must(create_cluster(order("a", {"n1", "n2"})));
+  const auto with = [&](const std::function<void(FabricSpec&)>& change) {
+    FabricSpec out = spec();
+    change(out);
+    return put_fabric("access", out);
+  };
+  refused(with([](FabricSpec& out) { out.l2vnis.from = 10002; }), Code::conflict,
+          "pool l2vni with 10002 to 49999 leaves out 10001, which cluster a holds");
+  refused(with([](FabricSpec& out) { out.vlans.from = 101; }), Code::conflict,
+          "pool vlan with 101 to ");
+  refused(with([](FabricSpec& out) { out.storage_node_pool = "100.64.0.2/31"; }), Code::conflict,
+          "storage_node_pool 100.64.0.2/31 leaves out 100.64.0.1");
+  refused(with([](FabricSpec& out) { out.storage_node_pool = "100.65.0.0/16"; }), Code::conflict,
+          "leaves out 100.64.0.");
+  must(with([](FabricSpec& out) { out.storage_node_pool = "100.64.0.0/29"; }));
+  must(with([](FabricSpec& out) { out.l2vnis.to = 10001; }));
+  EXPECT_EQ(network("a").status.segments[0].vni, 10001);
+}
+
+TEST_F(NetworkOps, an_exhausted_pool_promises_no_number_that_it_has_not) {
+  const auto with = [&](NumberRange range) {
+    FabricSpec out = spec();
+    out.l2vnis = range;
+    return out;
+  };
+  must(put_fabric("access", with({10001, 10002})));
+  must(create_cluster(order("a", {"n1"})));
+  const auto cluster = cluster_id("a");
+  const auto held = registry_.find_named<Allocation>("a")->id;
+  must(begin_delete_cluster(cluster));
+  must(detach_node(held, id("n1"), NodePhase::wiping));
+  must(detach_node(held, id("svc"), NodePhase::ready));
+  must(remove_cluster(cluster));
+  must(mark_absent(find_entry(registry_, {"access", "l2vni"}, 10001)->id));
+  must(put_fabric("access", with({10002, 10002})));
+  let_keep_apart("svc");
+  must(create_cluster(order("b", {"n2"})));
+  auto more = run(create_cluster(order("c", {"n3"})));
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().code, Code::exhausted) << more.error().message();
+  EXPECT_EQ(more.error().remedy.find("tombstone"), std::string::npos) << more.error().remedy;
+  must(put_fabric("access", with({10001, 10002})));
+  more = run(create_cluster(order("c", {"n3"})));
+  ASSERT_FALSE(more);
+  EXPECT_NE(more.error().remedy.find("or wait: 1 tombstone runs out"), std::string::npos)
+      << more.error().remedy;
+}
+
 TEST_F(NetworkOps, overlaps_are_refused_by_name_before_anything_is_taken) {
   must(put_fabric("access", spec()));
   const auto with = [&](std::vector<std::string> prefixes) {

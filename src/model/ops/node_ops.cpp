@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/ops/incident_parts.hpp"
+
 namespace tundish {
 namespace {
 
@@ -25,6 +27,12 @@ OperationPtr put_named(std::string_view operation, std::string name, Spec spec) 
                           txn.put(std::move(object_value));
                           return {};
                         });
+}
+
+bool serves(const Node& node) {
+  const NodePhase phase = node.status.phase;
+  return phase == NodePhase::ready || phase == NodePhase::reserved ||
+         phase == NodePhase::provisioning || phase == NodePhase::assigned;
 }
 
 }  // namespace
@@ -129,6 +137,12 @@ OperationPtr record_boot(NodeId id, std::string boot_id) {
                         });
 }
 
+void mark_proved(Node& node) {
+  std::erase_if(node.status.conditions,
+                [](const Condition& condition) { return condition.type == "checks_failed"; });
+  if (node.status.accepted_gpus.empty()) node.status.accepted_gpus = node.status.hardware.gpus;
+}
+
 OperationPtr record_check_run(NodeId id, std::vector<Verdict> verdicts, bool revalidated) {
   return make_operation("record_check_run", about(id),
                         [id, verdicts = std::move(verdicts), revalidated](Txn& txn) -> Result<> {
@@ -137,9 +151,7 @@ OperationPtr record_check_run(NodeId id, std::vector<Verdict> verdicts, bool rev
                           ++node.status.attempts;
                           if (revalidated) {
                             node.status.revalidated_at = txn.now();
-                            if (node.status.accepted_gpus.empty()) {
-                              node.status.accepted_gpus = node.status.hardware.gpus;
-                            }
+                            mark_proved(node);
                           }
                           txn.put(std::move(node));
                           return {};
@@ -178,7 +190,10 @@ OperationPtr confirm_board(NodeId id) {
     }
     node.spec.serial = node.status.hardware.serial;
     node.status.accepted_serial = node.status.hardware.serial;
-    node.status.accepted_gpus.clear();  // a swapped board brings its own
+    // A swapped board brings its own. A node that serves is proved no more before it is given away,
+    // so those that are there now are on record from here on.
+    node.status.accepted_gpus.clear();
+    if (serves(node)) node.status.accepted_gpus = node.status.hardware.gpus;
     ++node.meta.version;
     std::erase_if(node.status.conditions,
                   [](const Condition& c) { return c.type == "board_swap" || c.type == "drift"; });

@@ -86,8 +86,18 @@ OperationPtr record_report_findings(NodeReportId id, std::vector<PeerFinding> fi
 
 OperationPtr swap_reported(NodeReportId id, std::vector<Verdict> against, std::string conclusion) {
   return change_report("swap_reported", id, [=](Txn& txn, NodeReport& report) -> Result<> {
-    TRY_VOID(open_probe_incident(report.node, against)->perform(txn));
+    std::vector<Verdict> seen = against;
+    for (auto& verdict : seen) {  // measured and told by its tenant: no longer a warning
+      if (verdict.state == VerdictState::warn) verdict.state = VerdictState::fail;
+    }
+    TRY_VOID(open_probe_incident(report.node, seen)->perform(txn));
     for (const auto& incident : txn.view().incidents_on(report.node)) report.incident = incident;
+    const std::string told = "report " + report.meta.name + " by " + report.by +
+                             (report.job.empty() ? "" : " of job " + report.job) +
+                             (report.text.empty() ? "" : ": " + report.text);
+    if (!report.incident.empty()) {
+      TRY_VOID(note_incident(report.incident, "reported", told)->perform(txn));
+    }
     report.state = ReportState::swapped;
     report.decided_at = txn.now();
     report.conclusion = conclusion;

@@ -235,6 +235,10 @@ TEST_F(Ops, a_line_that_a_user_wrote_claims_but_is_no_hardware_witness) {
   must(record_witnesses(node("n1"), {witness(1, 79, Provenance::userspace)}, catalogue()));
   ASSERT_EQ(registry_.all<Incident>().size(), 1u);
   EXPECT_FALSE(registry_.all<Incident>().begin()->second.hardware_witness);
+  const auto blame = [this] { return registry_.all<Incident>().begin()->second.blame; };
+  EXPECT_EQ(blame().find("nobody"), 0U) << "it accuses nobody: " << blame();
+  must(record_witnesses(node("n1"), {witness(2, 79)}, catalogue()));
+  EXPECT_EQ(blame().find("nobody"), std::string::npos) << "now hardware says it: " << blame();
 }
 
 TEST_F(Ops, a_lost_enrolment_answer_can_be_asked_for_again_until_the_identity_was_used) {
@@ -272,6 +276,53 @@ TEST_F(Ops, a_gpu_that_the_vendor_changed_is_no_stranger_after_the_rma) {
   must(close_incident(incident));
   EXPECT_TRUE(registry_.find(before.id)->status.accepted_gpus.empty());
   EXPECT_EQ(registry_.find(before.id)->status.phase, NodePhase::wiping);
+}
+
+TEST_F(Ops, what_failed_before_the_repair_says_nothing_of_the_node_that_came_back) {
+  build(1);
+  const NodeId id = node("n1");
+  const auto status = [&]() -> const NodeStatus& { return registry_.find(id)->status; };
+  ObservedHardware seen;
+  seen.gpus.push_back({0, "GPU-old", "1", "GPU", "0000:3b:00"});
+  must(record_hardware(id, seen));
+  must(record_check_run(id, {}, true));
+  const auto known = catalogue();
+  must(record_witnesses(id, {witness(1, 79)}, known));
+  const IncidentId sick = registry_.all<Incident>().begin()->first;
+  must(open_rma(sick, "sticky"));
+  must(record_check_run(id, {}, false));
+  must(close_incident(sick));
+  EXPECT_EQ(status().attempts, 0) << "no try of the proof that comes now";
+  must(set_node_phase(id, NodePhase::wiping, NodePhase::revalidating));
+  seen.gpus.front().uuid = "GPU-new";
+  must(record_hardware(id, seen));
+  for (int i = 0; i < 2; ++i) must(record_check_run(id, {}, false));
+  must(set_condition(id, "checks_failed", Truth::yes, "ecc: some GPUs do not tell"));
+  must(open_probe_incident(id, {}));
+  IncidentId again;
+  for (const auto& open : registry_.incidents_on(id)) again = open;
+  must(return_node(again));
+  EXPECT_EQ(status().phase, NodePhase::ready);
+  EXPECT_EQ(find_condition(*registry_.find(id), "checks_failed"), nullptr);
+  ASSERT_EQ(status().accepted_gpus.size(), 1U) << "a stranger would pass else";
+  EXPECT_EQ(status().accepted_gpus.front().uuid, "GPU-new");
+  EXPECT_TRUE(registry_.claims_on(id).empty());
+}
+
+TEST_F(Ops, the_gpus_of_a_confirmed_board_are_on_record_where_nobody_proves_the_node_again) {
+  build(1);
+  ObservedHardware seen;
+  seen.serial = "NEW";
+  seen.gpus.push_back({0, "GPU-new", "1", "GPU", "0000:3b:00"});
+  must(record_hardware(node("n1"), seen));
+  must(set_condition(node("n1"), "board_swap", Truth::yes, "serial is NEW"));
+  must(set_node_phase(node("n1"), NodePhase::ready, NodePhase::revalidating));
+  must(confirm_board(node("n1")));
+  EXPECT_TRUE(registry_.find(node("n1"))->status.accepted_gpus.empty()) << "its proof decides";
+  must(set_node_phase(node("n1"), NodePhase::revalidating, NodePhase::ready));
+  must(set_condition(node("n1"), "board_swap", Truth::yes, "serial is NEW"));
+  must(confirm_board(node("n1")));
+  EXPECT_EQ(registry_.find(node("n1"))->status.accepted_gpus.size(), 1U);
 }
 
 TEST_F(Ops, a_board_swap_waits_for_a_person) {

@@ -36,21 +36,26 @@ std::string entry_name(const PoolRef& pool, int value) {
 
 std::string fabric_of(const std::string& scope) { return scope.substr(0, scope.find('/')); }
 
-/// Why nothing is free, and what would help.
-Error exhausted(const Registry& view, const PoolRef& pool) {
+std::string count_of(int count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// Why nothing is free, and what would help. A number that the pool has no more would help nobody.
+Error exhausted(const Registry& view, const PoolRef& pool, NumberRange range) {
   int unseen = 0, resting = 0;
   for (const auto& [id, entry] : view.all<PoolEntry>()) {
     if (entry.fabric != pool.fabric || entry.pool != pool.pool) continue;
+    if (!range.contains(entry.value)) continue;
     if (entry.state == PoolState::tombstone) ++(entry.seen_absent ? resting : unseen);
   }
   std::string remedy = "delete a cluster, or widen the pool of the fabric";
   if (resting > 0) {
-    remedy += ", or wait: " + std::to_string(resting) + " tombstones run out within 10 min";
+    remedy += ", or wait: " + count_of(resting, "tombstone") +
+              (resting == 1 ? " runs" : " run") + " out within 10 min";
   }
   if (unseen > 0) {
-    remedy += "; " + std::to_string(unseen) +
-              " released values were not yet seen absent on every "
-              "switch, see: tundish switch list";
+    remedy += "; " + count_of(unseen, "released value") + (unseen == 1 ? " was" : " were") +
+              " not yet seen absent on every switch, see: tundish switch list";
   }
   return make_error(Code::exhausted,
                     "pool " + pool.pool + " of fabric " + pool.fabric + " has no free value")
@@ -116,7 +121,7 @@ Result<std::vector<int>> take_values(Txn& txn, const PoolRef& pool, const std::s
     }
     out.push_back(value);
   }
-  if (static_cast<int>(out.size()) < count) return exhausted(txn.view(), pool);
+  if (static_cast<int>(out.size()) < count) return exhausted(txn.view(), pool, *range);
   for (const int value : out) txn.put(make_entry(txn, pool, value, owner));
   return out;
 }

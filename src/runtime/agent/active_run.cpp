@@ -15,30 +15,45 @@ constexpr std::size_t most_output = 1 << 20;
 constexpr std::size_t most_error = 4000;
 constexpr Duration retry_pause = milliseconds(300);
 
-/// The other end of a loopback, for the life of this object.
-class Server {
+/// The error line of one of our own, else how it ended.
+std::string fault_of(const process::LeashedOutput& ran) {
+  if (!ran.preempted.empty() || ran.output.exit_code == 0) return "";
+  for (const auto& line : split(ran.output.out, '\n')) {
+    if (!line.starts_with("error ")) continue;
+    const std::size_t code_end = line.find(' ', 6);
+    return code_end == std::string::npos ? line : line.substr(code_end + 1);
+  }
+  return ran.output.summary();
+}
+
+/// What runs beside a program, for the life of this object.
+class Beside {
  public:
-  explicit Server(const std::optional<process::Command>& command)
+  explicit Beside(const std::optional<process::Command>& command)
       : leash_(command ? command->limit : seconds(1)) {
     if (!command) return;
     thread_ = std::thread([this, command = *command] {
       const auto ran = process::run_leashed(command, leash_);
-      if (!ran) log(LogLevel::warn, "loopback_not_started", {{"why", ran.error().message()}});
+      fault_ = ran ? fault_of(*ran) : ran.error().message();
     });
   }
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
-  ~Server() {
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+  ~Beside() { (void)end(); }
+  /// Why it ended by itself; empty: it ran until now.
+  std::string end() {
     leash_.pull("its client ended");
     if (thread_.joinable()) thread_.join();
+    return fault_;
   }
 
  private:
   process::Leash leash_;
+  std::string fault_;
   std::thread thread_;
 };
 
-/// perftest and Hydra tell so when nobody listens yet.
+/// perftest and MPICH tell so when nobody listens yet.
 bool is_too_early(const process::Output& output) {
   if (output.exit_code == 0 || output.timed_out) return false;
   const std::string text = to_lower(output.err + output.out);
@@ -82,7 +97,7 @@ ToolRun run_step(const ToolStep& step, const process::Leash& leash) {
   ToolRun run = step.head;
   process::Command command = step.command;
   command.output_limit = most_output;
-  const Server server(step.server);
+  Beside beside(step.server);
   const Deadline patience(step.patience);
   for (;;) {
     const auto ran = process::run_leashed(command, leash);
@@ -96,6 +111,10 @@ ToolRun run_step(const ToolStep& step, const process::Leash& leash) {
     if (!is_too_early(ran->output) || patience.left() <= milliseconds(10)) break;
     if (run.end != ToolEnd::done) break;
     std::this_thread::sleep_for(std::chrono::microseconds(retry_pause.us));
+  }
+  const std::string fault = beside.end();
+  if (!fault.empty() && run.end == ToolEnd::done && run.exit_code != 0) {
+    run.err = (fault + "; " + run.err).substr(0, most_error);
   }
   read_probe(run);
   return run;

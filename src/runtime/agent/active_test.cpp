@@ -31,6 +31,14 @@ TEST(LeaseBox, a_run_that_was_taken_back_before_it_began_is_over) {
   EXPECT_NE(box.begin("a", seconds(15))->fault(), "");
 }
 
+TEST(LeaseBox, a_run_of_an_agent_that_died_is_not_begun_anew) {
+  LeaseBox box;
+  box.forfeit({"a"});
+  box.heard({"a", "b"});
+  EXPECT_EQ(box.begin("a", seconds(15))->fault(), "the agent was started anew while it ran");
+  EXPECT_EQ(box.begin("b", seconds(15))->fault(), "");
+}
+
 TEST(LeaseBox, whoever_wants_the_node_waits_until_the_run_is_over) {
   LeaseBox box;
   box.heard({"a"});
@@ -77,7 +85,7 @@ CheckSample two_gpus() {
 TEST(ActiveTools, every_check_has_its_commands) {
   const CheckSample sample = two_gpus();
   for (const auto& check : active_checks()) {
-    if (check == "nccl_pair") continue;
+    if (check == "nccl_pair") continue;  // of two nodes, below
     const auto steps = plan_active(check, sample, {});
     ASSERT_TRUE(steps) << check << ": " << steps.error().message();
     ASSERT_FALSE(steps->empty()) << check;
@@ -141,6 +149,31 @@ TEST(ActiveTools, sides_of_a_pair_differ) {
   EXPECT_TRUE(loop->at(0).head.command.ends_with(" 127.0.0.1"));
 }
 
+/// One all-reduce over both nodes: the same program with the same arguments, and its place in it.
+TEST(ActiveTools, an_all_reduce_of_two_nodes_has_a_rank_on_each) {
+  CheckSample sample = two_gpus();
+  AgentConfig config;
+  config.oob_interface = "oob0";
+  sample.pair = {PairRole::client, "gpu2", "10.0.0.2"};
+  const auto client = plan_active("nccl_pair", sample, config);
+  ASSERT_TRUE(client);
+  sample.pair = {PairRole::server, "gpu1", "10.0.0.1"};
+  const auto server = plan_active("nccl_pair", sample, config);
+  ASSERT_TRUE(server);
+  EXPECT_EQ(client->at(0).head.command,
+            "all_reduce_perf -b 16384M -e 16384M -g 2 -w 5 -n 20 -c 1");
+  EXPECT_EQ(client->at(0).head.command, server->at(0).head.command);
+  using Env = std::vector<std::string>;
+  EXPECT_EQ(client->at(0).command.env,
+            (Env{"PMI_PORT=127.0.0.1:18700", "PMI_ID=0", "NCCL_SOCKET_IFNAME=oob0"}));
+  EXPECT_EQ(server->at(0).command.env,
+            (Env{"PMI_PORT=10.0.0.1:18700", "PMI_ID=1", "NCCL_SOCKET_IFNAME=oob0"}));
+  ASSERT_TRUE(client->at(0).server);
+  EXPECT_EQ(client->at(0).server->argv,
+            (Env{config.probe_program, "--probe", "pair", "18700,10.0.0.2"}));
+  EXPECT_FALSE(server->at(0).server);
+}
+
 TEST(ActiveRun, what_became_of_a_program_is_told_as_that) {
   const process::Leash leash(seconds(30));
   const auto run = [&](std::vector<std::string> argv, Duration limit) {
@@ -156,6 +189,21 @@ TEST(ActiveRun, what_became_of_a_program_is_told_as_that) {
   EXPECT_EQ(failed.end, ToolEnd::done);
   EXPECT_EQ(failed.exit_code, 7);
   EXPECT_EQ(failed.out, "half\n");
+}
+
+TEST(ActiveRun, why_what_ran_beside_it_ended_is_told_with_its_own_failure) {
+  const process::Leash leash(seconds(30));
+  ToolStep step;
+  step.head.check = step.head.tool = "nccl_pair";
+  step.command.argv = {"/bin/sh", "-c", "sleep 0.3; echo aborted >&2; exit 15"};
+  step.command.limit = seconds(5);
+  step.server.emplace();
+  step.server->argv = {"/bin/sh", "-c",
+                       "echo pid 1; echo error timeout rank 1 did not come; exit 1"};
+  step.server->limit = seconds(5);
+  EXPECT_EQ(run_step(step, leash).err, "rank 1 did not come; aborted\n");
+  step.server->argv = {"sleep", "60"};
+  EXPECT_EQ(run_step(step, leash).err, "aborted\n") << "it was ended by us";
 }
 
 TEST(ActiveRun, when_the_lease_ends_nothing_more_is_begun) {

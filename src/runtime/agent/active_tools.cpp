@@ -70,7 +70,8 @@ Result<Steps> plan_dcgm_diag(const CheckSample& sample, const AgentConfig& confi
   auto argv = dcgm_argv(config, 3);
   for (const auto& limit : sample.limits) {
     if (limit.check != "dcgm_diag" || limit.name != "hbm") continue;
-    // Of DCGM's manual; not yet run against a host engine.
+    // Source: DCGM reference, dcgmi diag (-p TEST.PARAMETER=VALUE) and Memory Bandwidth Plugin;
+    // checked 2026-11. Not yet run against a host engine.
     argv.insert(argv.end(),
                 {"-p", "memory_bandwidth.minimum_bandwidth=" + std::to_string(limit.value)});
     break;
@@ -111,10 +112,16 @@ Result<Steps> plan_nccl_local(const CheckSample& sample, const AgentConfig&) {
   return Steps{step_of("nccl_local", nccl_package, nccl_argv(sample, gpus), longest_nccl)};
 }
 
-/// Written from Hydra's manual and not yet run.
-/// Its manual launcher prints what the far end is to start; its port is fixed, so that the far
-/// end's command is known without a word between the nodes.
-constexpr int hydra_port = 18700;
+/// Built with MPI=1, so that one process on each node makes one all-reduce of all GPUs of both, as
+/// its manual starts with `mpirun -np 2 all_reduce_perf ... -g GPUS`. Here each agent starts the
+/// process of its own node, and they find each other by the variables through which MPICH is told
+/// of a process manager on a port. mpirun itself would need a shell on the other node; Hydra's
+/// manual launcher prints what to start there, in words that differ from release to release.
+/// Source: nccl-tests README, "Running with MPI" and "Build"; MPICH src/pmi, PMI_PORT and PMI_ID;
+/// checked 2026-11
+constexpr int pair_port = 18700;
+const char* const nccl_mpi_package =
+    "nccl-tests built with MPI=1 for MPICH (github.com/NVIDIA/nccl-tests)";
 
 Result<Steps> plan_nccl_pair(const CheckSample& sample, const AgentConfig& config) {
   const int gpus = TRY(count_gpus(sample));
@@ -122,24 +129,18 @@ Result<Steps> plan_nccl_pair(const CheckSample& sample, const AgentConfig& confi
   if (pair.role == PairRole::none) {
     return make_error(Code::unavailable, "it needs a second node");
   }
-  const std::string port = std::to_string(hydra_port);
-  if (pair.role == PairRole::server) {
-    ToolStep step = step_of("nccl_pair", "mpich and " + std::string(nccl_package),
-                            {"hydra_pmi_proxy", "--control-port", pair.peer_address + ":" + port,
-                             "--rmk", "user", "--launcher", "manual", "--demux", "poll", "--pgid",
-                             "0", "--retries", "10", "--usize", "-2", "--proxy-id", "1"},
-                            longest_nccl);
-    step.patience = pair_patience;
-    return Steps{std::move(step)};
-  }
-  std::vector<std::string> argv = {"mpiexec.hydra", "-launcher", "manual", "-hosts",
-                                   "127.0.0.1," + pair.peer_address, "-n", "2", "-ppn", "1"};
-  const auto perf = nccl_argv(sample, gpus);
-  argv.insert(argv.end(), perf.begin(), perf.end());
-  ToolStep step = step_of("nccl_pair", "mpich and " + std::string(nccl_package), std::move(argv),
-                          longest_nccl);
-  step.command.env = {"MPIEXEC_PORT_RANGE=" + port + ":" + port,
+  // The client measures, is rank 0, which alone prints, and has the manager beside it.
+  const bool measures = pair.role == PairRole::client;
+  const std::string port = std::to_string(pair_port);
+  ToolStep step = step_of("nccl_pair", nccl_mpi_package, nccl_argv(sample, gpus), longest_nccl);
+  step.command.env = {"PMI_PORT=" + (measures ? "127.0.0.1" : pair.peer_address) + ":" + port,
+                      std::string("PMI_ID=") + (measures ? "0" : "1"),
                       "NCCL_SOCKET_IFNAME=" + config.oob_interface};
+  step.patience = measures ? seconds(3) : pair_patience;
+  if (!measures) return Steps{std::move(step)};
+  step.server.emplace();
+  step.server->argv = {config.probe_program, "--probe", "pair", port + "," + pair.peer_address};
+  step.server->limit = longest_nccl;
   return Steps{std::move(step)};
 }
 

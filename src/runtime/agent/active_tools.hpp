@@ -15,7 +15,7 @@ namespace tundish::agent {
 struct ToolStep {
   ToolRun head;
   process::Command command;
-  /// Runs beside it and is ended with it: the other end of a loopback.
+  /// Runs beside it and is ended with it: the other end of a loopback, the manager of a pair.
   std::optional<process::Command> server = {};
   /// Its far end may not listen yet: tried again for so long.
   Duration patience = {};

@@ -134,6 +134,7 @@ Result<> Agent::Impl::open_files() {
   for (const auto& key : journal->interrupted()) {
     log(LogLevel::warn, "verb_interrupted", {{"key", key}});
   }
+  leases.forfeit(journal->interrupted());
   return {};
 }
 
@@ -141,7 +142,11 @@ void Agent::Impl::start_threads() {
   ExecutorHooks hooks;
   hooks.run = [this](const VerbCall& call) { return execute(call, tools); };
   hooks.lane = lane_of;
-  hooks.is_read_only = [](const VerbCall& call) { return is_read_only(call.verb); };
+  hooks.is_read_only = [](const VerbCall& call) {
+    // That active checks were begun must be known after a crash.
+    const bool leased = call.run_checks && call.run_checks->is_leased();
+    return is_read_only(call.verb) && !leased;
+  };
   hooks.on_result = [this] { sync_bell.ring(); };
   executor = std::make_unique<Executor>(*journal, std::move(hooks), config.workers);
   threads.emplace_back([this] { watch_kernel_log(); });
@@ -197,6 +202,7 @@ Duration Agent::Impl::look_at_hardware() {
     const std::lock_guard lock(look_mutex);
     look.gpus = gpus ? std::optional(*gpus) : std::nullopt;
     look.fault = gpus ? "" : gpus.error().message();
+    look.hangs = !gpus && gpus.error().code == Code::timeout;
     look.at = clock.now();
   }
   // A driver that does not answer now has not lost its GPUs: what was seen before stands.
@@ -220,7 +226,8 @@ GpuLook Agent::Impl::last_look() const {
 void Agent::Impl::run_passive_checks() {
   PassiveLoop loop({config, samples, gatherer, expectation, verdicts, tools.judge, tools.checks,
                     [this] { return last_look(); }, [this] { return clock.now(); },
-                    [this] { sync_bell.ring(); }, [this] { return leases.is_busy(); }});
+                    [this] { sync_bell.ring(); }, [this] { return leases.is_busy(); },
+                    [this] { return events.noted(); }});
   // The first look at the GPUs comes first: without it every check of theirs would be unknown.
   for (int i = 0; i < 100 && !last_look().at.is_set(); ++i) {
     if (!stop_bell.sleep(milliseconds(100))) return;

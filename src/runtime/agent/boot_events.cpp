@@ -158,12 +158,19 @@ Result<> BootEvents::note(const std::vector<Witness>& witnesses) {
   bool changed = false;
   for (const auto& witness : witnesses) changed = note_one(witness) || changed;
   if (!changed) return {};
+  ++noted_;
   return save();
+}
+
+std::int64_t BootEvents::noted() const {
+  const std::lock_guard lock(mutex_);
+  return noted_;
 }
 
 Result<> BootEvents::forget_device(const std::string& pci) {
   const std::lock_guard lock(mutex_);
   std::erase_if(state_.events, [&](const SampleEvent& seen) { return seen.event.device == pci; });
+  ++noted_;
   return save();
 }
 

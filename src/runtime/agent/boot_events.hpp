@@ -38,6 +38,8 @@ class BootEvents {
   /// A verified reset ends what was said of the device before it.
   Result<> forget_device(const std::string& pci);
   void fill(CheckSample& sample, const std::string& boot_id) const;
+  /// Grows when there is something new to judge.
+  std::int64_t noted() const;
 
  private:
   enum class Room { none, made };
@@ -50,6 +52,7 @@ class BootEvents {
   std::string path_;
   std::string catalog_dir_;
   BootEventState state_;
+  std::int64_t noted_ = 0;
   mutable std::optional<XidCatalogue> catalogue_;
   mutable std::string catalogue_stamp_;
 };

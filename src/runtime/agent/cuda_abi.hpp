@@ -2,7 +2,7 @@
 // The part of the CUDA driver's C interface that our probe calls, declared here because cuda.h is
 // not free to ship. Names inside are ours; layouts and numbers are NVIDIA's.
 // Source: CUDA Driver API reference, modules Initialization, Device, Primary Context, Memory,
-// Module, Execution Control; checked 2026-11. Not yet run against a real driver.
+// Module, Execution Control, Event Management; checked 2026-11. Not yet run against a real driver.
 #include <cstddef>
 #include <cstdint>
 
@@ -25,6 +25,7 @@ using Device = int;
 using Context = void*;
 using Module = void*;
 using Function = void*;
+using Event = void*;
 using Address = std::uint64_t;  ///< CUdeviceptr
 
 constexpr int processor_count = 16;   ///< CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
@@ -54,6 +55,11 @@ struct Calls {
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                    void* stream, void** arguments, void** extra);
   Return (*finish)();
+  Return (*make_event)(Event* out, unsigned flags);
+  Return (*record)(Event event, void* stream);
+  Return (*await)(Event event);
+  Return (*elapsed)(float* milliseconds, Event from, Event to);
+  Return (*end_event)(Event event);
   Return (*error_name)(Return error, const char** out);
 };
 

@@ -47,6 +47,11 @@ Result<CudaDriver> CudaDriver::load(const std::string& library) {
   finder.find(c.clear, "cuMemsetD8_v2");
   finder.find(c.launch, "cuLaunchKernel");
   finder.find(c.finish, "cuCtxSynchronize");
+  finder.find(c.make_event, "cuEventCreate");
+  finder.find(c.record, "cuEventRecord");
+  finder.find(c.await, "cuEventSynchronize");
+  finder.find(c.elapsed, "cuEventElapsedTime");
+  finder.find(c.end_event, "cuEventDestroy_v2");
   finder.find(c.error_name, "cuGetErrorName");
   if (!finder.missing.empty()) {
     return make_error(Code::unsupported, library + " has no " + finder.missing)

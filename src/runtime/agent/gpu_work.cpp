@@ -20,8 +20,7 @@ constexpr unsigned blocks_per_processor = 4;
 constexpr unsigned rounds_per_launch = 65536;
 constexpr std::size_t transfer_bytes = 64 * mebibyte;
 
-std::int64_t mbytes_per_s(std::size_t bytes, steady_clock::duration took) {
-  const double s = std::chrono::duration<double>(took).count();
+std::int64_t mbytes_per_s(std::size_t bytes, double s) {
   return s > 0 ? static_cast<std::int64_t>(static_cast<double>(bytes) / s / 1e6) : 0;
 }
 
@@ -39,6 +38,9 @@ class Gpu {
   Gpu& operator=(const Gpu&) = delete;
   ~Gpu() {
     for (const auto address : memory_) calls_.free(address);
+    for (const auto event : {begin_, end_}) {
+      if (event != nullptr) calls_.end_event(event);
+    }
     if (held_) calls_.release(device_);
   }
 
@@ -55,9 +57,13 @@ class Gpu {
   Result<> take(void* to, cuda::Address from, std::size_t bytes) {
     return driver_.check(calls_.from_gpu(to, from, bytes), "cuMemcpyDtoH");
   }
-  /// Starts the kernel on the whole GPU and waits for its end.
+  /// Starts the kernel on the whole GPU and waits for its end; seconds.
   template <class... Arguments>
-  Result<steady_clock::duration> run(const char* kernel, Arguments... arguments);
+  Result<double> run(const char* kernel, Arguments... arguments);
+  /// Seconds of `work` by the GPU's own clock: how long this program waited for a processor of the
+  /// node is no property of the GPU.
+  template <class Work>
+  Result<double> time(const Work& work);
   Result<int> attribute(int which);
   int processors() const { return processors_; }
 
@@ -68,6 +74,7 @@ class Gpu {
   const cuda::Calls& calls_;
   cuda::Device device_ = 0;
   cuda::Module module_ = nullptr;
+  cuda::Event begin_ = nullptr, end_ = nullptr;
   bool held_ = false;
   int processors_ = 0;
   std::vector<cuda::Address> memory_;
@@ -84,6 +91,8 @@ Result<> Gpu::open(const std::string& pci) {
   TRY_VOID(driver_.check(calls_.retain(&context, device_), "cuDevicePrimaryCtxRetain"));
   held_ = true;
   TRY_VOID(driver_.check(calls_.use(context), "cuCtxSetCurrent"));
+  TRY_VOID(driver_.check(calls_.make_event(&begin_, 0), "cuEventCreate"));
+  TRY_VOID(driver_.check(calls_.make_event(&end_, 0), "cuEventCreate"));
   const std::string text = gpu_kernel_text();
   return driver_.check(calls_.load(&module_, text.c_str()), "cuModuleLoadData");
 }
@@ -122,13 +131,24 @@ Result<> Gpu::launch(const char* kernel, void** arguments) {
                        "cuLaunchKernel");
 }
 
+template <class Work>
+Result<double> Gpu::time(const Work& work) {
+  TRY_VOID(driver_.check(calls_.record(begin_, nullptr), "cuEventRecord"));
+  TRY_VOID(work());
+  TRY_VOID(driver_.check(calls_.record(end_, nullptr), "cuEventRecord"));
+  TRY_VOID(driver_.check(calls_.await(end_), "cuEventSynchronize"));
+  float ms = 0;
+  TRY_VOID(driver_.check(calls_.elapsed(&ms, begin_, end_), "cuEventElapsedTime"));
+  return static_cast<double>(ms) / 1e3;
+}
+
 template <class... Arguments>
-Result<steady_clock::duration> Gpu::run(const char* kernel, Arguments... arguments) {
+Result<double> Gpu::run(const char* kernel, Arguments... arguments) {
   std::array<void*, sizeof...(Arguments)> places = {static_cast<void*>(&arguments)...};
-  const auto start = steady_clock::now();
-  TRY_VOID(launch(kernel, places.data()));
-  TRY_VOID(driver_.check(calls_.finish(), kernel));
-  return steady_clock::now() - start;
+  return time([&]() -> Result<> {
+    TRY_VOID(launch(kernel, places.data()));
+    return driver_.check(calls_.finish(), kernel);
+  });
 }
 
 /// The counters of one kernel, by processor.
@@ -217,8 +237,8 @@ Result<> work_matrix(Gpu& gpu, const GpuWorkRequest& request, GpuWork& out) {
   const auto wrong = TRY(WrongCounters::make(gpu));
   const double warps =
       static_cast<double>(gpu.processors()) * blocks_per_processor * (threads_per_block / 32.0);
-  const auto limit = std::chrono::milliseconds(request.matrix_ms);
-  steady_clock::duration busy{};
+  const double limit = request.matrix_ms / 1e3;
+  double busy = 0;
   std::uint32_t seed = 1;
   do {
     const Matrices matrices = make_matrices(seed++);
@@ -229,7 +249,8 @@ Result<> work_matrix(Gpu& gpu, const GpuWorkRequest& request, GpuWork& out) {
     const auto took = TRY(gpu.run("matrix", a, b, product, rounds, wrong.address()));
     busy += took;
     const double operations = warps * rounds * products_per_round * operations_per_product;
-    const double rate = operations / std::chrono::duration<double>(took).count() / 1e9;
+    if (took <= 0) return make_error(Code::unavailable, "cuEventElapsedTime: no time passed");
+    const double rate = operations / took / 1e9;
     out.matrix_gflops = std::max(out.matrix_gflops, static_cast<std::int64_t>(rate));
   } while (busy < limit);
   out.matrix_sums_wrong = TRY(wrong.read(gpu, out.processors_wrong));
@@ -251,14 +272,14 @@ Result<> work_transfer(const CudaDriver& driver, Gpu& gpu, GpuWork& out) {
                         "cuMemHostAlloc"));
   const cuda::Address there = TRY(gpu.allocate(transfer_bytes));
   for (int pass = 0; pass < 3; ++pass) {
-    auto start = steady_clock::now();
-    TRY_VOID(gpu.put(there, pinned.memory, transfer_bytes));
-    out.to_gpu_mbytes_per_s = std::max(out.to_gpu_mbytes_per_s,
-                                       mbytes_per_s(transfer_bytes, steady_clock::now() - start));
-    start = steady_clock::now();
-    TRY_VOID(gpu.take(pinned.memory, there, transfer_bytes));
-    out.from_gpu_mbytes_per_s = std::max(out.from_gpu_mbytes_per_s,
-                                         mbytes_per_s(transfer_bytes, steady_clock::now() - start));
+    const double put =
+        TRY(gpu.time([&] { return gpu.put(there, pinned.memory, transfer_bytes); }));
+    out.to_gpu_mbytes_per_s =
+        std::max(out.to_gpu_mbytes_per_s, mbytes_per_s(transfer_bytes, put));
+    const double taken =
+        TRY(gpu.time([&] { return gpu.take(pinned.memory, there, transfer_bytes); }));
+    out.from_gpu_mbytes_per_s =
+        std::max(out.from_gpu_mbytes_per_s, mbytes_per_s(transfer_bytes, taken));
   }
   return {};
 }

@@ -35,7 +35,10 @@ HealthMemory::HealthMemory(std::string path, std::string boot_id) : path_(std::m
     }
   }
   // Counters begin anew at a boot, and so does what was seen of them; a port's losses stay.
-  if (state_.boot_id != boot_id) state_.counters.clear();
+  if (state_.boot_id != boot_id) {
+    state_.counters.clear();
+    for (auto& [port, history] : state_.ports) history.begin_boot();
+  }
   state_.boot_id = std::move(boot_id);
 }
 
@@ -67,22 +70,26 @@ std::vector<CounterReading> HealthMemory::readings(Instant now) const {
 
 void HealthMemory::look_at_ports(std::vector<HcaPort>& ports, Instant now) {
   for (auto& port : ports) {
-    PortHistory& history = state_.ports[port.device + "/" + port.port];
+    const auto [entry, fresh] = state_.ports.try_emplace(port.device + "/" + port.port);
+    PortHistory& history = entry->second;
+    if (fresh) history.begin_boot();
     // A port that has its link and waits for the subnet manager is not lost.
     const bool up = port.is_active() || port.waits_for_manager();
     const bool was_down = history.down_since().is_set();
     history.look(up ? PortSeen::up : PortSeen::down, now);
-    changed_ = changed_ || was_down == up;
+    // A loss that ended must not be found again by the agent that starts next.
+    if (was_down == up) changed_ = urgent_ = true;
     port.drops = history.drops(now);
     port.down_since = history.down_since();
   }
 }
 
 Result<> HealthMemory::save(Instant now, Duration pause) {
-  if (!changed_ || (saved_at_.is_set() && now - saved_at_ < pause)) return {};
+  const bool paused = !urgent_ && saved_at_.is_set() && now - saved_at_ < pause;
+  if (!changed_ || paused) return {};
   TRY_VOID(process::write_file_atomic(path_, render_json(state_), 0600));
   saved_at_ = now;
-  changed_ = false;
+  changed_ = urgent_ = false;
   return {};
 }
 

@@ -48,6 +48,7 @@ class HealthMemory {
   std::map<std::int64_t, WaitingTask> waiting_;
   Instant saved_at_;
   bool changed_ = false;
+  bool urgent_ = false;  ///< saved without a pause
 };
 
 }  // namespace tundish::agent

@@ -15,6 +15,7 @@ constexpr std::int64_t soon_ms = 2000;
 std::shared_ptr<process::Leash> LeaseBox::begin(const std::string& key, Duration life) {
   const std::lock_guard lock(mutex_);
   auto leash = std::make_shared<process::Leash>(life);
+  if (forfeited_.contains(key)) leash->pull("the agent was started anew while it ran");
   if (!named_.contains(key)) leash->pull("its lease was taken back before it began");
   runs_[key] = {leash, life};
   return leash;
@@ -23,6 +24,11 @@ std::shared_ptr<process::Leash> LeaseBox::begin(const std::string& key, Duration
 void LeaseBox::end(const std::string& key) {
   const std::lock_guard lock(mutex_);
   runs_.erase(key);
+}
+
+void LeaseBox::forfeit(const std::vector<std::string>& keys) {
+  const std::lock_guard lock(mutex_);
+  forfeited_.insert(keys.begin(), keys.end());
 }
 
 void LeaseBox::heard(const std::vector<std::string>& keys) {

@@ -18,6 +18,9 @@ class LeaseBox {
   /// A run begins: it holds for `life`. One that tundishd does not name (any more) is over at once.
   std::shared_ptr<process::Leash> begin(const std::string& key, Duration life);
   void end(const std::string& key);
+  /// Runs that an earlier process of this agent began and did not end: what they ran died with it,
+  /// and they are not begun anew.
+  void forfeit(const std::vector<std::string>& keys);
   /// What a pull named. Called before its calls are taken.
   void heard(const std::vector<std::string>& keys);
   /// Ends every run and waits until it has ended, at most a second.
@@ -33,7 +36,8 @@ class LeaseBox {
   };
   mutable std::mutex mutex_;
   std::map<std::string, Run> runs_;
-  std::set<std::string> named_;  ///< by the last pull
+  std::set<std::string> named_;      ///< by the last pull
+  std::set<std::string> forfeited_;
 };
 
 }  // namespace tundish::agent

@@ -52,7 +52,18 @@ struct Port {
   in_addr address{};
 };
 
-Result<Port> open_port(const std::string& interface) {
+ProbeLink link_of(const std::string& interface) {
+  const Fd control(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq request{};
+  interface.copy(request.ifr_name, IFNAMSIZ - 1);
+  if (!control || ::ioctl(control.get(), SIOCGIFFLAGS, &request) != 0) return ProbeLink::unknown;
+  const bool up = (request.ifr_flags & IFF_UP) != 0 && (request.ifr_flags & IFF_RUNNING) != 0;
+  return up ? ProbeLink::up : ProbeLink::down;
+}
+
+/// `address`: what it sends from where the port has none of its own.
+Result<Port> open_port(const NetProbe& probe) {
+  const std::string& interface = probe.interface;
   Port port;
   const Fd control(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!control) return failed("socket");
@@ -62,6 +73,10 @@ Result<Port> open_port(const std::string& interface) {
   port.index = request.ifr_ifindex;
   if (::ioctl(control.get(), SIOCGIFHWADDR, &request) != 0) return failed(interface + " MAC");
   std::memcpy(port.mac.data(), request.ifr_hwaddr.sa_data, port.mac.size());
+  if (!probe.address.empty()) {
+    if (::inet_pton(AF_INET, probe.address.c_str(), &port.address) == 1) return port;
+    return make_error(Code::invalid, "\"" + probe.address + "\" is no IPv4 address");
+  }
   if (::ioctl(control.get(), SIOCGIFADDR, &request) != 0) return failed(interface + " address");
   sockaddr_in own{};
   std::memcpy(&own, &request.ifr_addr, sizeof own);
@@ -222,7 +237,8 @@ class Run {
   }
 
   Result<NetProbeSeen> go() {
-    port_ = TRY(open_port(probe_.interface));
+    port_ = TRY(open_port(probe_));
+    const ProbeLink link = link_of(probe_.interface);
     packets_ = TRY(open_packets(port_));
     listener_ = TRY(open_listener(probe_));
     has_gateway_ = ::inet_pton(AF_INET, probe_.gateway.c_str(), &gateway_) == 1;
@@ -241,6 +257,7 @@ class Run {
       wait(std::chrono::milliseconds(50));
     }
     close_services();
+    if (link_of(probe_.interface) == link) seen_.link = link;
     seen_.received.assign(received_.begin(), received_.end());
     seen_.fault = join(std::vector<std::string>(faults_.begin(), faults_.end()), "; ");
     return std::move(seen_);
@@ -409,8 +426,11 @@ class Run {
       const ssize_t got = ::recvfrom(packets_.get(), buffer, sizeof buffer, 0,
                                      reinterpret_cast<sockaddr*>(&from), &size);
       if (got <= 0) return;
-      if (from.sll_pkttype == PACKET_OUTGOING) continue;
       const std::string_view frame(buffer, static_cast<std::size_t>(got));
+      if (from.sll_pkttype == PACKET_OUTGOING) {
+        if (find_mark(frame, probe_.token)) ++seen_.heard_self;
+        continue;
+      }
       if (has_gateway_ && !gateway_mac_) gateway_mac_ = arp_reply_of(frame, gateway_);
       note(frame);
     }

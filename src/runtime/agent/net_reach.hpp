@@ -1,5 +1,5 @@
 #pragma once
-// Who answers by TCP on one port of the node.
+// Who answers by TCP or to a ping on one port of the node.
 #include <string>
 #include <vector>
 
@@ -12,8 +12,8 @@ struct ReachLimits {
   std::string interface;  ///< connections leave here and nowhere else
   Duration wait = seconds(4);
 };
-/// In the order asked. An answer of any kind is an answer: only silence says that the way is
-/// closed. Blocks until all have answered or `wait` has passed.
+/// In the order asked; port 0 is asked by ICMP echo. An answer of any kind is an answer: silence
+/// alone says that the way is closed. Blocks until all have answered or `wait` has passed.
 std::vector<ProbeServiceSeen> reach_services(const std::vector<ProbeService>& services,
                                              const ReachLimits& limits);
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "runtime/process/fd.hpp"
 
@@ -46,6 +47,15 @@ TEST(NetReach, TellsAnAnswerFromARefusalAndFromSilence) {
   EXPECT_EQ(seen[1].reach, ProbeReach::refused);
   EXPECT_EQ(seen[2].reach, ProbeReach::silent);
   EXPECT_EQ(seen[3].reach, ProbeReach::failed) << "was not tried";
+}
+
+TEST(NetReach, PortZeroIsAskedByIcmp) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to send ICMP";
+  const auto seen = reach_services({{"there", "127.0.0.1", 0}, {"nowhere", "192.0.2.1", 0}},
+                                   {"lo", milliseconds(300)});
+  ASSERT_EQ(seen.size(), 2U);
+  EXPECT_EQ(seen[0].reach, ProbeReach::reached);
+  EXPECT_EQ(seen[1].reach, ProbeReach::silent);
 }
 
 TEST(NetReach, WithoutThePortNothingIsTried) {

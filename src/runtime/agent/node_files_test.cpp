@@ -7,6 +7,7 @@
 
 #include "runtime/agent/health_memory.hpp"
 #include "runtime/agent/nvme_log.hpp"
+#include "runtime/agent/probe.hpp"
 #include "runtime/agent/proc_files.hpp"
 #include "runtime/agent/sys_files.hpp"
 
@@ -45,6 +46,14 @@ std::int64_t value_of(const std::vector<RawCounter>& counters, const std::string
     if (counter.name == name) return counter.value;
   }
   return -1;
+}
+
+TEST_F(NodeFiles, a_probe_of_a_mount_trips_over_nobodys_file) {
+  put("/data/.tundish-probe-" + std::to_string(::getpid()), "of another node");
+  put("/data/" + probe_file_name(), "of a probe that was ended while the storage hung");
+  EXPECT_EQ(use_mount(root_ + "/data").state, MountState::answered);
+  EXPECT_TRUE(fs::exists(root_ + "/data/.tundish-probe-" + std::to_string(::getpid())));
+  EXPECT_FALSE(fs::exists(root_ + "/data/" + probe_file_name())) << "and leaves none";
 }
 
 TEST_F(NodeFiles, PciDevices) {
@@ -247,6 +256,36 @@ TEST_F(NodeFiles, ATrendThatIsForgottenBeginsAnew) {
   ASSERT_EQ(seen.size(), 2U);
   EXPECT_EQ(seen[0].grown, 4) << "the others stay";
   EXPECT_FALSE(seen[1].grown);
+}
+
+// A port that had come back was found "down for 240 s" by the agent of the next boot: its return
+// was not on disk yet.
+TEST_F(NodeFiles, WhatAPortDidIsOnDiskAtOnceAndABootIsNoLoss) {
+  fs::create_directories(root_);
+  const std::string file = root_ + "/health.json";
+  const Instant now{hours(1000).us};
+  std::vector<HcaPort> ports(1);
+  ports[0].device = "mlx5_0";
+  ports[0].port = "1";
+  const auto look = [&](HealthMemory& memory, const char* state, Instant at) {
+    ports[0].state = state;
+    memory.look_at_ports(ports, at);
+    EXPECT_TRUE(memory.save(at, minutes(10)));
+    return ports[0].down_since;
+  };
+  HealthMemory first(file, "boot1");
+  EXPECT_EQ(look(first, "1: DOWN", now), now);
+  EXPECT_FALSE(look(first, "4: ACTIVE", now + minutes(1)).is_set());
+  EXPECT_EQ(ports[0].drops, 0) << "it had not been up before";
+  HealthMemory restarted(file, "boot1");
+  EXPECT_EQ(look(restarted, "1: DOWN", now + minutes(4)), now + minutes(4));
+  EXPECT_FALSE(look(restarted, "4: ACTIVE", now + minutes(5)).is_set());
+  EXPECT_EQ(ports[0].drops, 1);
+  EXPECT_EQ(look(restarted, "1: DOWN", now + minutes(6)), now + minutes(6));
+  HealthMemory rebooted(file, "boot2");
+  EXPECT_EQ(look(rebooted, "1: DOWN", now + minutes(9)), now + minutes(9));
+  EXPECT_FALSE(look(rebooted, "4: ACTIVE", now + minutes(10)).is_set());
+  EXPECT_EQ(ports[0].drops, 1) << "losses stay, the boot is none";
 }
 
 TEST_F(NodeFiles, TrendsSurviveARestartAndEndWithABoot) {

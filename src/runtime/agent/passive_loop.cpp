@@ -12,6 +12,8 @@ namespace {
 constexpr Duration together = seconds(5);
 constexpr Duration without_expectation = seconds(2);
 constexpr Duration shortest_pause = milliseconds(200);
+/// A storm of kernel lines is judged no more often.
+constexpr Duration events_pause = seconds(5);
 /// All verdicts are told again so often, whatever was lost.
 constexpr Duration retell_after = minutes(10);
 
@@ -36,6 +38,21 @@ PassiveLoop::PassiveLoop(PassiveParts parts) : parts_(std::move(parts)) {
 
 Duration PassiveLoop::pace(Duration every) const {
   return microseconds(every.us * parts_.config.check_pace_percent / 100);
+}
+
+bool PassiveLoop::has_events() const {
+  return parts_.events_noted() != events_ && parts_.now() - events_at_ >= events_pause;
+}
+
+/// Whoever judges by the kernel's log does so now, whatever its pace.
+void PassiveLoop::take_events(Instant now) {
+  if (!has_events()) return;
+  events_ = parts_.events_noted();
+  events_at_ = now;
+  for (const auto& check : parts_.checks) {
+    const auto& needs = check.needs;
+    if (std::find(needs.begin(), needs.end(), "events") != needs.end()) due_[check.name].next = {};
+  }
 }
 
 std::vector<const PassiveCheck*> PassiveLoop::take_due(Instant now) {
@@ -108,13 +125,14 @@ Duration PassiveLoop::step() {
   // What the node is to have is tundishd's to say; without it nothing can be compared.
   if (!expectation) return without_expectation;
   const Instant now = parts_.now();
+  take_events(now);
   const auto due = take_due(now);
-  if (parts_.works()) expectation->in_use = true;
   if (!due.empty()) {
     std::vector<std::string> names;
     for (const auto* check : due) names.push_back(check->name);
-    const auto sample =
+    auto sample =
         parts_.samples.make(*expectation, needs_of(parts_.checks, names), parts_.gpus());
+    if (parts_.works()) sample.faults["idle"] = "active checks of ours run on it";
     judge(sample, due);
     if (sample.pressure) parts_.news.set_pressure(*sample.pressure);
     if (now >= all_due_) {

@@ -26,6 +26,8 @@ struct PassiveParts {
   std::function<void()> ring;
   /// Active checks of ours run: their processes and load are nobody's leftover.
   std::function<bool()> works = [] { return false; };
+  /// Grows with every kernel event that says something new.
+  std::function<std::int64_t()> events_noted = [] { return std::int64_t{0}; };
 };
 
 class PassiveLoop {
@@ -33,13 +35,16 @@ class PassiveLoop {
   explicit PassiveLoop(PassiveParts parts);
   /// Judges what is due; returns the pause until something is due again.
   Duration step();
-  /// What the node is to have is another thing than at the last step: do not wait any longer.
-  bool is_overtaken() const { return parts_.expectation.mark() != mark_; }
+  /// What the node is to have is another thing than at the last step, or its kernel said something
+  /// new: do not wait any longer.
+  bool is_overtaken() const { return parts_.expectation.mark() != mark_ || has_events(); }
 
  private:
   struct Due {
     Instant next;
   };
+  bool has_events() const;
+  void take_events(Instant now);
   std::vector<const PassiveCheck*> take_due(Instant now);
   Duration pace(Duration every) const;
   void judge(const CheckSample& sample, const std::vector<const PassiveCheck*>& due);
@@ -53,6 +58,8 @@ class PassiveLoop {
   std::map<std::string, Due> due_;
   Instant all_due_;
   std::string mark_;  ///< of the expectation that was judged by
+  std::int64_t events_ = 0;
+  Instant events_at_;
 };
 
 }  // namespace tundish::agent

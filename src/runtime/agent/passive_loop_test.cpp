@@ -136,6 +136,42 @@ TEST_F(PassiveLoopTest, WhatTheNodeIsToHaveNowIsJudgedAtOnce) {
   EXPECT_EQ(told.verdicts[0].state, S::ok);
 }
 
+TEST_F(PassiveLoopTest, WhatTheKernelSaysIsJudgedAtOnceAndAStormNoOftener) {
+  box_.set({}, "mark");
+  std::int64_t noted = 0;
+  int judged = 0;
+  PassiveParts parts{config_, samples_, gatherer_, box_, news_,
+                     [](const CheckSample&, const std::vector<std::string>& names) {
+                       std::vector<Verdict> out;
+                       for (const auto& name : names) out.push_back(says(name, S::ok));
+                       return out;
+                     },
+                     {check_of("log", minutes(5)), check_of("other", minutes(5))},
+                     [] { return GpuLook{}; }, [this] { return now_; }, [] {},
+                     [] { return false; }, [&] { return noted; }};
+  parts.checks[0].needs = {"events"};
+  parts.gpus = [&] {
+    ++judged;  // once per look, in this process
+    return GpuLook{};
+  };
+  PassiveLoop loop(std::move(parts));
+  (void)loop.step();
+  EXPECT_EQ(judged, 1);
+  now_ = now_ + seconds(10);
+  EXPECT_FALSE(loop.is_overtaken());
+  noted = 1;
+  EXPECT_TRUE(loop.is_overtaken()) << "the kernel said something new";
+  (void)loop.step();
+  EXPECT_EQ(judged, 2);
+  noted = 1000;
+  now_ = now_ + seconds(1);
+  EXPECT_FALSE(loop.is_overtaken()) << "a storm waits";
+  (void)loop.step();
+  EXPECT_EQ(judged, 2);
+  now_ = now_ + seconds(5);
+  EXPECT_TRUE(loop.is_overtaken());
+}
+
 /// Its switch shut and opened the port between two clusters, faster than anybody looked.
 TEST_F(PassiveLoopTest, WhatItsLinksDidBeforeTheNodeEnteredAClusterDoesNotCount) {
   const std::string folder = config_.sys_dir + "/class/net/eth0";

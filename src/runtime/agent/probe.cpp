@@ -16,6 +16,7 @@
 #include "codec/json.hpp"
 #include "runtime/agent/gpu_work.hpp"
 #include "runtime/agent/nvml_reader.hpp"
+#include "runtime/agent/pair_manager.hpp"
 
 namespace tundish::agent {
 namespace {
@@ -26,6 +27,13 @@ void tell(const std::string& line) {
   std::fflush(stdout);
 }
 
+std::string first_line(const fs::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return std::string(trim(line));
+}
+
 void note_error(MountProbe& probe, const char* what) {
   if (probe.state == MountState::failed) return;
   probe.state = MountState::failed;
@@ -34,12 +42,20 @@ void note_error(MountProbe& probe, const char* what) {
   probe.error = std::strerror(errno);
 }
 
+int create_file(int folder, const std::string& name) {
+  constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const int fd = ::openat(folder, name.c_str(), flags, 0600);
+  if (fd >= 0 || errno != EEXIST) return fd;
+  // Of a probe that was ended while the storage hung: nobody else alive has that name.
+  if (::unlinkat(folder, name.c_str(), 0) != 0 && errno != ENOENT) return -1;
+  return ::openat(folder, name.c_str(), flags, 0600);
+}
+
 /// Write, read back and remove: a stale mount passes everything less.
 void use_file(int folder, MountProbe& probe) {
-  const std::string name = ".tundish-probe-" + std::to_string(::getpid());
+  const std::string name = probe_file_name();
   tell("step create");
-  const int fd = ::openat(folder, name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                          0600);
+  const int fd = create_file(folder, name);
   if (fd < 0) return note_error(probe, "create");
   const std::string wrote(4096, 'x');
   tell("step write");
@@ -55,13 +71,6 @@ void use_file(int folder, MountProbe& probe) {
   if (::unlinkat(folder, name.c_str(), 0) != 0) note_error(probe, "remove");
 }
 
-std::string first_line(const fs::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return std::string(trim(line));
-}
-
 template <class T>
 int answer(const Result<T>& result) {
   if (!result) {
@@ -70,6 +79,16 @@ int answer(const Result<T>& result) {
   }
   tell("json " + render_json(*result));
   return 0;
+}
+
+int answer_done(const Result<>& result) {
+  if (result) return 0;
+  tell("error " + std::string(code_name(result.error().code)) + " " + result.error().message());
+  return 1;
+}
+
+Result<> serve_pair_of(const std::string& target) {
+  return serve_pair(TRY(parse_pair_order(target)));
 }
 
 Result<GpuSnapshot> read_gpus(const std::string& library) {
@@ -96,6 +115,13 @@ Result<GpuWork> work_one_gpu(const std::string& pci) {
 }
 
 }  // namespace
+
+std::string probe_file_name() {
+  char host[65] = "";
+  ::gethostname(host, sizeof host - 1);
+  const std::string boot = first_line("/proc/sys/kernel/random/boot_id").substr(0, 8);
+  return ".tundish-probe-" + std::string(host) + "-" + boot + "-" + std::to_string(::getpid());
+}
 
 MountProbe use_mount(const std::string& target) {
   MountProbe probe;
@@ -151,6 +177,7 @@ int run_probe(const std::vector<std::string>& args) {
     return 2;
   }
   if (args[0] == "gpu_work") return answer(work_one_gpu(args[1]));
+  if (args[0] == "pair") return answer_done(serve_pair_of(args[1]));
   if (args[0] == "gpus") return answer(read_gpus(args[1]));
   if (args[0] == "hcas") return answer(list_hcas(args[1]));
   if (args[0] == "mount") return answer(Result<MountProbe>(use_mount(args[1])));

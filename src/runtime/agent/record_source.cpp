@@ -64,7 +64,9 @@ class KmsgSource final : public RecordSource {
     }
     if (got == 0) return {State::lost, {}, paths_.log + " has ended"};
     const int error = errno;
-    if (error == EPIPE) {
+    // A record longer than any of the kernel's own is gone for this reader, as one that was
+    // overwritten is; opening again would only come to it again.
+    if (error == EPIPE || error == EINVAL) {
       broken_ = false;
       return {State::overrun, {}, {}};
     }

@@ -12,7 +12,7 @@ class RecordSource {
   enum class State {
     record,
     empty,    ///< nothing more now
-    overrun,  ///< the ring passed the reader: the next record is the oldest that is left
+    overrun,  ///< records are lost to this reader: the next one's number says how many
     lost      ///< the source is gone; close and open again
   };
   struct Read {

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "codec/limits.hpp"
+#include "model/ops/incident_proof.hpp"
 #include "runtime/agent/other_programs.hpp"
 #include "runtime/process/process.hpp"
 
@@ -16,6 +17,10 @@ constexpr Duration save_pause = minutes(10);
 /// Sources of one pass over sysfs.
 constexpr std::string_view sys_sources[] = {"pci",    "hcas",    "nets",    "arrays",
                                             "drives", "sensors", "counters"};
+
+/// What every node must pass to serve is judged from these.
+constexpr std::string_view serve_needs[] = {"gpus",   "hcas",   "hardware",
+                                            "events", "mounts", "nameplate"};
 
 bool wants(const std::set<std::string>& needs, const std::string& what) {
   return needs.contains(what);
@@ -37,6 +42,8 @@ std::set<std::string> needs_of(const std::vector<PassiveCheck>& checks,
                                const std::vector<std::string>& names) {
   std::set<std::string> out;
   const bool all = names.size() == 1 && names[0] == "*";
+  const bool serve = std::find(names.begin(), names.end(), serve_checks) != names.end();
+  if (serve || names.empty()) out.insert(std::begin(serve_needs), std::end(serve_needs));
   for (const auto& check : checks) {
     const bool named = std::find(names.begin(), names.end(), check.name) != names.end();
     if (!all && !named) continue;
@@ -108,6 +115,7 @@ SampleMaker::SampleMaker(SampleParts parts)
 void SampleMaker::add_gpus(CheckSample& sample, const GpuLook& gpus) {
   sample.gpus = gpus.gpus;
   sample.gpus_fault = gpus.fault;
+  if (gpus.hangs) sample.faults["gpus"] = gpus.fault;
   // A snapshot that nobody renews says nothing of now.
   const Duration oldest = milliseconds(parts_.config.snapshot_interval_ms * 3) + minutes(1);
   if (sample.gpus && sample.now - gpus.at > oldest) {
@@ -176,7 +184,7 @@ void SampleMaker::add_proc(CheckSample& sample, const std::set<std::string>& nee
 void SampleMaker::drop_shared(CheckSample& sample) const {
   if (!parts_.config.shares_machine) return;
   const std::string why = "it is the machine's, which several nodes share";
-  for (const char* const name : {"cpu", "clock", "arrays", "drives", "sensors", "disks", "edac"}) {
+  for (const char* const name : {"cpu", "clock", "arrays", "drives", "sensors", "disks"}) {
     sample.faults[name] = why;
   }
   sample.cpu.reset();
@@ -185,8 +193,6 @@ void SampleMaker::drop_shared(CheckSample& sample) const {
   sample.drives.reset();
   sample.sensors.reset();
   sample.disks.reset();
-  if (!sample.counters) return;
-  std::erase_if(*sample.counters, [](const auto& counter) { return counter.group == "edac"; });
 }
 
 void SampleMaker::add_children(CheckSample& sample, const std::set<std::string>& needs) {

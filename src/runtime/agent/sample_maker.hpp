@@ -21,6 +21,7 @@ struct GpuLook {
   std::optional<GpuSnapshot> gpus;
   std::string fault;
   Instant at;
+  bool hangs = false;  ///< the question did not come back, which is more than no answer
 };
 
 struct SampleParts {

@@ -11,6 +11,7 @@ namespace tundish::agent {
 namespace {
 
 constexpr std::size_t most_out_of_band = 2048;
+constexpr std::size_t most_leaf = 64;
 
 /// The out-of-band port is the node's own, wherever the tenant's port lies.
 std::vector<ProbeServiceSeen> probe_out_of_band(const NetProbe& probe, const AgentConfig& config) {
@@ -29,6 +30,10 @@ Result<VerbNote> verb_probe_network(const VerbCall& call, const VerbTools& tools
     return make_error(Code::invalid, "a probe tries at most " + std::to_string(most_out_of_band) +
                                          " addresses on the out-of-band port");
   }
+  if (probe.leaf.size() > most_leaf) {
+    return make_error(Code::invalid, "a probe tries at most " + std::to_string(most_leaf) +
+                                         " addresses and ports of its leaf");
+  }
   NetProbeSeen seen;
   std::vector<ProbeServiceSeen> beside;
   std::vector<ProbeExportSeen> exports;
@@ -37,7 +42,15 @@ Result<VerbNote> verb_probe_network(const VerbCall& call, const VerbTools& tools
     exports = probe_exports(probe, tools.paths);
   });
   const auto done = run_in_network(network_of_interface(probe.interface), [&]() -> Result<> {
-    seen = TRY(run_probe(probe));
+    // A thread lives in the network namespace of the one that made it.
+    std::vector<ProbeServiceSeen> leaf;
+    std::thread leaf_calls([&] {
+      leaf = reach_services(probe.leaf, {probe.interface, milliseconds(probe.listen_ms)});
+    });
+    auto ran = run_probe(probe);
+    leaf_calls.join();
+    seen = TRY(std::move(ran));
+    seen.leaf = std::move(leaf);
     return {};
   });
   other.join();

@@ -130,7 +130,10 @@ Result<VerbNote> verb_reset_gpus(const VerbCall& call, const VerbTools& tools) {
     for (const auto& pci : devices) TRY_VOID(reset_one(pci, tools, deadline));
   }
   TRY_VOID(verify(devices, tools));
-  return VerbNote{std::to_string(devices.size()) + " GPUs were reset", {}, {}};
+  const std::string done = devices.size() == 1
+                               ? "1 GPU was reset"
+                               : std::to_string(devices.size()) + " GPUs were reset";
+  return VerbNote{done, {}, {}};
 }
 
 }  // namespace tundish::agent

@@ -2,7 +2,9 @@
 #include <chrono>
 #include <thread>
 
+#include "model/ops/active_ops.hpp"
 #include "runtime/agent/active_run.hpp"
+#include "runtime/agent/check_job.hpp"
 #include "runtime/agent/sample_maker.hpp"
 #include "runtime/agent/verbs.hpp"
 
@@ -42,22 +44,19 @@ GpuLook look_at_gpus(const VerbTools& tools) {
   GpuLook out;
   auto gpus = tools.gatherer.gpus();
   out.at = tools.now();
-  if (gpus)
+  if (gpus) {
     out.gpus = std::move(*gpus);
-  else
+  } else {
     out.fault = gpus.error().message();
+    out.hangs = gpus.error().code == Code::timeout;
+  }
   return out;
 }
 
-/// Checks that gate are judged from these.
-constexpr std::string_view gate_needs[] = {"gpus",   "hcas",   "hardware",
-                                           "events", "mounts", "nameplate"};
-
 CheckSample gather_sample(const RunChecks& asked, const VerbTools& tools) {
   settle_hcas(tools, asked.expect.hca_count);
-  auto needs = needs_of(tools.checks, asked.checks);
-  if (asked.checks.empty()) needs = {std::begin(gate_needs), std::end(gate_needs)};
-  return tools.samples->make(asked.expect, needs, look_at_gpus(tools));
+  return tools.samples->make(asked.expect, needs_of(tools.checks, asked.checks),
+                             look_at_gpus(tools));
 }
 
 /// Gives its lease back when the run is over.
@@ -68,7 +67,7 @@ class Holding {
   Holding(const Holding&) = delete;
   Holding& operator=(const Holding&) = delete;
   ~Holding() { box_.end(key_); }
-  const process::Leash& leash() const { return *leash_; }
+  process::Leash& leash() const { return *leash_; }
 
  private:
   LeaseBox& box_;
@@ -79,6 +78,48 @@ class Holding {
 /// What active checks are judged by besides what their programs say.
 constexpr std::string_view active_needs[] = {"gpus", "hcas", "nameplate", "limits"};
 
+CheckJobEnd end_of(const std::vector<Verdict>& verdicts) {
+  CheckJobEnd out = CheckJobEnd::passed;
+  for (const auto& verdict : verdicts) {
+    if (verdict.state == VerdictState::fail) return CheckJobEnd::failed;
+    if (verdict.state == VerdictState::unknown) out = CheckJobEnd::unknown;
+  }
+  return out;
+}
+
+std::vector<Verdict> all_preempted(const RunChecks& asked, const std::string& why, Instant at) {
+  std::vector<Verdict> out;
+  for (const auto& check : asked.active) out.push_back(make_preempted(check, why, at));
+  return out;
+}
+
+/// On a tenant's node: the engine's job holds it, or nothing runs.
+Result<std::vector<Verdict>> judge_in_cluster(const VerbCall& call, const VerbTools& tools,
+                                              process::Leash& leash, CheckSample& sample) {
+  const RunChecks& asked = *call.run_checks;
+  CheckJobPlan plan;
+  plan.work = *asked.work;
+  plan.gpus = asked.expect.gpu_count;
+  plan.limit = milliseconds(call.limit_ms);
+  auto job = CheckJob::begin(plan, tools.config, leash);
+  if (!job && job.error().code == Code::exhausted) {
+    return all_preempted(asked, job.error().what, tools.now());
+  }
+  if (!job) return job.error();
+  run_active(asked.active, tools.config, leash, sample);
+  if ((*job)->is_ended()) {
+    // First of all: whoever wants the node waits for us.
+    (*job)->end(CheckJobEnd::unknown);
+    const std::string why = (*job)->ended_why();
+    for (auto& run : *sample.active) {
+      if (run.end == ToolEnd::preempted) run.err = why;
+    }
+  }
+  auto verdicts = tools.judge(sample, asked.active);
+  (*job)->end(end_of(verdicts));
+  return verdicts;
+}
+
 Result<std::vector<Verdict>> judge_active(const VerbCall& call, const VerbTools& tools) {
   const RunChecks& asked = *call.run_checks;
   if (!asked.is_leased()) return make_error(Code::invalid, "active checks run under a lease only");
@@ -87,6 +128,7 @@ Result<std::vector<Verdict>> judge_active(const VerbCall& call, const VerbTools&
       asked.expect, {std::begin(active_needs), std::end(active_needs)}, look_at_gpus(tools));
   sample.pair = asked.pair;
   if (tools.config.shares_machine) sample.faults["shared"] = "the disk is another machine's";
+  if (asked.work) return judge_in_cluster(call, tools, holding.leash(), sample);
   run_active(asked.active, tools.config, holding.leash(), sample);
   return tools.judge(sample, asked.active);
 }

@@ -59,6 +59,13 @@ Instant Loop::Impl::now() const {
   return wall_at_start_ + (read_clock(CLOCK_BOOTTIME) - boot_at_start_);
 }
 
+void Loop::Impl::go_on_from(Instant at) {
+  boot_at_start_ = read_clock(CLOCK_BOOTTIME);
+  wall_at_start_ = at;
+  armed_ = {};
+  arm();
+}
+
 bool Loop::Impl::on_other_thread() const {
   const auto id = thread_.load();
   return id != std::thread::id{} && id != std::this_thread::get_id();
@@ -119,6 +126,12 @@ Loop::Loop(Instant floor, int pool_threads) : impl_(std::make_unique<Impl>(floor
 Loop::~Loop() = default;
 
 Instant Loop::now() const { return impl_->now(); }
+
+void Loop::begin_at(Instant at) { impl_->go_on_from(at); }
+
+void Loop::believe_wall() {
+  impl_->go_on_from(std::max(now(), Instant{read_clock(CLOCK_REALTIME).us}));
+}
 
 void Loop::at(Instant at, std::function<void()> task) {
   if (impl_->on_other_thread()) {

@@ -17,6 +17,11 @@ class Loop final : public Scheduler {
   Instant now() const override;
   void at(Instant at, std::function<void()> task) override;
 
+  /// Before run(): time goes on from here, whatever the wall clock says.
+  void begin_at(Instant at);
+  /// On the loop thread: forward to the wall clock; never back.
+  void believe_wall();
+
   /// From any thread: run `task` on the loop thread.
   void post(std::function<void()> task);
   /// Runs `work` on a pool thread, then `done` on the loop thread.

@@ -23,6 +23,7 @@ struct Loop::Impl {
   ~Impl();
 
   Instant now() const;
+  void go_on_from(Instant at);
   void add(Instant at, std::function<void()> task);
   bool on_other_thread() const;
 

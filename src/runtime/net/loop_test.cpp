@@ -69,6 +69,28 @@ TEST(Loop, no_instant_is_below_the_floor) {
   EXPECT_LT(loop.now() - far, seconds(10));
 }
 
+TEST(Loop, time_goes_on_from_where_it_is_begun_until_the_wall_clock_is_believed) {
+  Loop loop;
+  const Instant wall = loop.now();
+  loop.begin_at(wall - hours(48));
+  EXPECT_LT(loop.now() - (wall - hours(48)), seconds(10));
+  bool due = false;
+  loop.at(wall - hours(24), [&] {
+    due = true;
+    loop.stop();
+  });
+  loop.at(loop.now() + milliseconds(20), [&] {
+    EXPECT_FALSE(due);
+    loop.believe_wall();
+  });
+  loop.run();
+  EXPECT_TRUE(due) << "what waited for a time that has come is not forgotten";
+  EXPECT_GE(loop.now(), wall);
+  loop.begin_at(wall + hours(1));
+  loop.believe_wall();
+  EXPECT_GE(loop.now(), wall + hours(1)) << "never back";
+}
+
 TEST(Loop, offloads_work_and_returns_to_its_own_thread) {
   Loop loop;
   const auto own = std::this_thread::get_id();

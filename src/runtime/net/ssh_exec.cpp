@@ -1,5 +1,7 @@
 #include "runtime/net/ssh_exec.hpp"
 
+#include "base/log.hpp"
+#include "base/quote.hpp"
 #include "base/text.hpp"
 #include "runtime/process/process.hpp"
 
@@ -16,6 +18,31 @@ bool is_plain(const std::string& text) {
              "._-:") == std::string::npos;
 }
 
+/// What ssh's own complaint comes to; its text goes to the log.
+std::string short_reason(const std::string& complaint) {
+  struct Known {
+    std::string_view says, means;
+  };
+  // Source: OpenSSH 9.2 ssh.c, sshconnect.c, sshconnect2.c and misc.c; checked 2026-11.
+  constexpr Known known[] = {
+      {"Connection refused", "it refuses the connection"},
+      {"timed out", "it cannot be reached: no answer"},
+      {"No route to host", "it cannot be reached: no route"},
+      {"Network is unreachable", "it cannot be reached: no route"},
+      {"HOST IDENTIFICATION HAS CHANGED", "it shows another host key than the one on record"},
+      {"Host key verification failed", "its host key is not the one on record"},
+      {"Permission denied", "it does not take our key"},
+      {"Could not resolve hostname", "its name is not known"},
+      {"Connection reset", "it broke the connection"},
+      {"Connection closed", "it broke the connection"},
+      {"Broken pipe", "it broke the connection"}};
+  for (const auto& one : known) {
+    if (complaint.find(one.says) != std::string::npos) return std::string(one.means);
+  }
+  const auto lines = split(trim(complaint), '\n');
+  return lines.back().empty() ? "ssh failed without a word" : shorten(trim(lines.back()));
+}
+
 Result<ExecOutput> outcome(const std::string& url, const Result<process::Output>& ended) {
   if (!ended) return Error(ended.error());
   if (ended->timed_out) {
@@ -23,7 +50,8 @@ Result<ExecOutput> outcome(const std::string& url, const Result<process::Output>
                       url + " gave no answer in " + std::to_string(ended->duration.ms()) + " ms");
   }
   if (ended->exit_code == ssh_failed || ended->exit_code < 0) {
-    return make_error(Code::unavailable, url + ": " + std::string(trim(ended->err)));
+    log(LogLevel::debug, "ssh_failed", {{"target", url}, {"said", trim(ended->err)}});
+    return make_error(Code::unavailable, url + ": " + short_reason(ended->err));
   }
   return ExecOutput{ended->exit_code, ended->out, ended->err};
 }

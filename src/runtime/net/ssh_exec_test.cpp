@@ -40,6 +40,7 @@ TEST(SshExec, AnUnreachableTargetIsUnavailable) {
   loop.run();
   ASSERT_FALSE(seen);
   EXPECT_EQ(seen.error().code, Code::unavailable) << seen.error().message();
+  EXPECT_EQ(seen.error().what, "ssh://nobody@127.0.0.1:1: it refuses the connection");
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -22,6 +21,7 @@
 #include <vector>
 
 #include "runtime/process/environment.hpp"
+#include "runtime/process/strays.hpp"
 
 namespace tundish::process {
 namespace {
@@ -105,30 +105,61 @@ struct KeeperPlan {
   int out, err, control, report;
 };
 
+/// A copy of another keeper's leash would keep that one from being pulled; sockets and journals of
+/// the process that forked us are none of ours.
+void close_others(const KeeperPlan& plan) {
+  std::array<int, 4> kept = {plan.out, plan.err, plan.control, plan.report};
+  std::sort(kept.begin(), kept.end());
+  unsigned from = 3;
+  for (const int fd : kept) {
+    const auto here = static_cast<unsigned>(fd);
+    if (here > from) ::close_range(from, here - 1, 0);
+    from = std::max(from, here + 1);
+  }
+  ::close_range(from, ~0U, 0);
+}
+
+/// Never returns. Dies with its keeper, should somebody kill that one as well.
+[[noreturn]] void be_program(const KeeperPlan& plan, pid_t keeper, int failed) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != keeper) ::_exit(127);
+  ::setpgid(0, 0);
+  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const bool wired = ::dup2(nothing, 0) == 0 && ::dup2(plan.out, 1) == 1 &&
+                     ::dup2(plan.err, 2) == 2 && ::chdir(plan.directory) == 0;
+  if (wired) {
+    for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::execvpe(plan.program, plan.argv, plan.env);  // the rest closes itself
+  }
+  const int error = errno;
+  (void)!::write(failed, &error, sizeof error);
+  ::_exit(127);
+}
+
+/// Its errno when it could not be started.
 int start_program(const KeeperPlan& plan, pid_t& pid) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, plan.out, 1);
-  posix_spawn_file_actions_adddup2(&actions, plan.err, 2);
-  posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-  posix_spawn_file_actions_addchdir_np(&actions, plan.directory);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  return ::posix_spawnp(&pid, plan.program, &actions, &attributes, plan.argv, plan.env);
+  int failed[2];
+  if (::pipe2(failed, O_CLOEXEC) != 0) return errno;
+  const pid_t keeper = ::getpid();
+  pid = ::fork();
+  if (pid == 0) be_program(plan, keeper, failed[1]);
+  int error = pid < 0 ? errno : 0;
+  ::close(failed[1]);
+  if (pid > 0 && ::read(failed[0], &error, sizeof error) == sizeof error) {
+    ::waitpid(pid, nullptr, 0);
+  }
+  ::close(failed[0]);
+  return error;
 }
 
 /// Never returns. Between fork and here only this thread exists.
 [[noreturn]] void be_keeper(const KeeperPlan& plan) {
   ::setpgid(0, 0);
+  close_others(plan);
+  ::prctl(PR_SET_NAME, keeper_name);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::signal(signal, SIG_IGN);
   Report report;
@@ -263,14 +294,14 @@ Result<LeashedOutput> run_leashed(const Command& command, const Leash& leash) {
   Pipe control = TRY(Pipe::make());
   Pipe report = TRY(Pipe::make());
   const StringTable argv(command.argv);
-  const StringTable env(merge_environment(command.env));
+  auto marked = command.env;
+  marked.emplace_back(leashed_mark);
+  const StringTable env(merge_environment(marked));
   const std::string directory = command.directory.empty() ? "/" : command.directory;
   const auto started = Clock::now();
   const pid_t keeper = ::fork();
   if (keeper < 0) return make_error(Code::unavailable, "cannot fork");
   if (keeper == 0) {
-    // Its own copy would keep the leash from being pulled.
-    ::close(control.write_end.get());
     be_keeper({command.argv[0].c_str(), argv.data(), env.data(), directory.c_str(),
                out.write_end.get(), err.write_end.get(), control.read_end.get(),
                report.write_end.get()});
@@ -284,6 +315,7 @@ Result<LeashedOutput> run_leashed(const Command& command, const Leash& leash) {
   Report told;
   const bool complete =
       gone && ::read(report.read_end.get(), &told, sizeof told) == sizeof told;
+  if (gone && !complete) (void)kill_strays();  // somebody killed the keeper
   if (complete && told.start_error != 0) return start_error(command.argv[0], told.start_error);
   result.output.abandoned = !complete || told.survivors > 0;
   if (complete && WIFEXITED(told.status)) result.output.exit_code = WEXITSTATUS(told.status);

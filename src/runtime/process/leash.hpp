@@ -39,6 +39,10 @@ struct LeashedOutput {
   std::string preempted;  ///< why the leash did not hold; empty: it did
 };
 
+/// By this name keepers are found in /proc. Who ends the agent by its name does not mean what is
+/// to clean up behind it.
+inline constexpr const char* keeper_name = "tundish-keeper";
+
 /// As run(), and ends with the leash. A program that detaches what it starts is no way out: its
 /// keeper inherits every orphan and kills it, also when this process dies.
 Result<LeashedOutput> run_leashed(const Command& command, const Leash& leash);

@@ -93,25 +93,28 @@ exits() {
 
 # ---- the lab ----------------------------------------------------------------------------------
 lab_up() { # [flags of `tundish lab up`]; one rack, 4 nodes and one login node without them
-  NODES=4 RACKS=1 LOGINS=1 FABRIC=flat
+  NODES=4 RACKS=1 LOGINS=1 FABRIC=flat TRAYS=0
   while (($#)); do
     case $1 in
       --nodes) NODES=$2 ;;
       --racks) RACKS=$2 ;;
       --login-nodes) LOGINS=$2 ;;
       --fabric) FABRIC=$2 ;;
+      --domain-trays) TRAYS=$2 ;;
       *) fail "lab_up does not know $1" ;;
     esac
     shift 2
   done
   tundish lab up --name "$LAB" --root "$ROOT" --nodes "$NODES" --racks "$RACKS" \
-    --login-nodes "$LOGINS" --fabric "$FABRIC" >"$WORK/up.log" 2>&1 || fail "lab up: $(cat "$WORK/up.log")"
+    --login-nodes "$LOGINS" --fabric "$FABRIC" --domain-trays "$TRAYS" >"$WORK/up.log" 2>&1 ||
+    fail "lab up: $(cat "$WORK/up.log")"
   write_sheets "$WORK/site"
   say "lab $LAB is up"
 }
 write_sheets() { # FOLDER: the inventory of this lab as the operator's sheets
   mkdir -p "$1"
-  python3 "$TREE/tests/lab/lib/sheets.py" "$1" "$LAB" "$NODES" "$RACKS" "$LOGINS" "$FABRIC"
+  python3 "$TREE/tests/lab/lib/sheets.py" "$1" "$LAB" "$NODES" "$RACKS" "$LOGINS" "$FABRIC" \
+    "$TRAYS"
 }
 import_site() { # and waits until every node is ready
   exits 0 tundish inventory import "$WORK"/site/*.csv >/dev/null

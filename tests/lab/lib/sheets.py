@@ -1,4 +1,4 @@
-"""Writes the inventory sheets of a lab: sheets.py FOLDER SITE NODES RACKS LOGINS FABRIC.
+"""Writes the inventory sheets of a lab: sheets.py FOLDER SITE NODES RACKS LOGINS FABRIC TRAYS.
 
 Follows src/lab/topology.cpp (hardware_of).
 """
@@ -7,6 +7,7 @@ import sys
 
 folder, site, nodes, racks, logins = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:6])
 frr = sys.argv[6] == "frr"
+trays = int(sys.argv[7]) if len(sys.argv) > 7 else 0
 services, service_ports = 1, 8
 
 
@@ -32,7 +33,8 @@ for index, (name, role, rack, ports) in enumerate(all_nodes, 1):
     sku = "hgx-h100" if role == "gpu" else ""
     devices.append([name, role, "Tundish", sku, f"TND24-{index:05d}", "active", site,
                     f"r{rack:02d}", unit[rack], "front", mac(0xB0, 0, index), f"10.88.1.{index}:8000",
-                    f"10.88.0.{10 + index}", f"leaf{rack}", "", ""])
+                    f"10.88.0.{10 + index}", f"leaf{rack}", "", "",
+                    "nvl1" if role == "gpu" and index <= trays else ""])
     unit[rack] += 6 if role == "gpu" else 1
     interfaces.append([name, "oob0", "1000base-t", 1000000, "", "oob", mac(0x0B, 0, index), ""])
     if role == "gpu" and frr:
@@ -48,14 +50,14 @@ for rack in range(1, racks + 1):
     devices.append([f"leaf{rack}", "leaf", "Tundish", "", "", "active", site, f"r{rack:02d}", 60,
                     "rear", "", "", "", "",
                     f"ssh://root@10.88.2.{rack}" if frr else f"http://10.88.2.{rack}:8080",
-                    "frr_netns" if frr else "flat"])
+                    "frr_netns" if frr else "flat", ""])
     for port in range(1, next_port[rack]):
         interfaces.append([f"leaf{rack}", f"swp{port}", "25gbase-x-sfp28", 25000000, "access", "", ""])
 write("racks", "site,name,u_height", [[site, f"r{rack:02d}", 60] for rack in range(1, racks + 1)])
 write("skus", "name,gpu_model,gres_type,gpus,nics,cpus,sockets,memory_mib",
       [["hgx-h100", "NVIDIA H100 80GB HBM3", "h100", 8, 1 if frr else 8, 8, 1, 2000]])
 write("devices", "name,role,manufacturer,device_type,serial,status,site,rack,position,face,bmc_mac,"
-      "bmc_address,oob_address,leaf_group,management_url,driver", devices)
+      "bmc_address,oob_address,leaf_group,management_url,driver,nvlink_domain", devices)
 write("interfaces", "device,name,type,speed,mode,role,mac_address,guid", interfaces)
 write("cables", "side_a_site,side_a_device,side_a_type,side_a_name,side_b_site,side_b_device,"
       "side_b_type,side_b_name,type,status", cables)

@@ -1,5 +1,7 @@
 #include "families/checks/active_parts/dcgm.hpp"
 
+#include <set>
+
 #include "base/text.hpp"
 
 namespace tundish::checks {
@@ -36,6 +38,18 @@ void read(const CheckSample& sample, const tools::DcgmResult& result, ActiveFind
   }
 }
 
+/// A diagnostic that names its GPUs must name every one.
+void find_untold(const CheckSample& sample, const tools::DcgmDiag& diag, ActiveFindings& found) {
+  std::set<std::string> told;
+  for (const auto& result : diag.results) {
+    if (!result.gpu.empty()) told.insert(label(sample, result));
+  }
+  for (std::size_t gpu = 0; !told.empty() && gpu < gpus_of(sample); ++gpu) {
+    const std::string name = gpu_name(sample, static_cast<std::int64_t>(gpu));
+    if (!told.contains(name)) found.unseen("dcgmi tells nothing of " + name);
+  }
+}
+
 }  // namespace
 
 Verdicts judge_dcgm(const CheckSample& sample, std::string_view check) {
@@ -53,6 +67,7 @@ Verdicts judge_dcgm(const CheckSample& sample, std::string_view check) {
       deployed = deployed || (is_deployment(result) && to_lower(result.status) == "pass");
       read(sample, result, found, passed);
     }
+    find_untold(sample, *diag, found);
     found.note("DCGM " + diag->version + ", " + std::to_string(passed) + " results of hardware");
     // A part that is not on DCGM's list has its tests skipped, and the tool exits 0.
     const bool asked_hardware = check != "dcgm_quick";

@@ -73,7 +73,7 @@ class ActiveFindings {
   /// Against the floors of that name for this GPU model. Without one nothing is proved.
   void floor(std::string_view name, const std::string& device, std::int64_t value,
              const std::string& what) {
-    note_measured(what, value);
+    note_measured(what + unit_of(name), value);
     judge(name, device, value, what + " " + std::to_string(value));
   }
 
@@ -120,6 +120,12 @@ class ActiveFindings {
   }
 
  private:
+  /// ", mbyte_per_s:" as the limit of that name is in.
+  std::string unit_of(std::string_view name) const {
+    const Limit* limit = find_limit(sample_, check_, name);
+    if (limit == nullptr) return "";
+    return ", " + std::string(enum_names(limit->unit)[static_cast<std::size_t>(limit->unit)]) + ":";
+  }
   void note_measured(const std::string& what, std::int64_t value) {
     const auto [it, fresh] = measured_.try_emplace(what, value, value);
     if (fresh) return;
@@ -160,6 +166,12 @@ class ActiveFindings {
 /// GB/s as MB/s, rounded.
 inline std::int64_t mbytes_of(double gbyte_per_s) {
   return static_cast<std::int64_t>(std::min(gbyte_per_s, 1e9) * 1000 + 0.5);
+}
+
+/// How many GPUs must have been measured; 0: nobody knows.
+inline std::size_t gpus_of(const CheckSample& sample) {
+  if (sample.gpus) return sample.gpus->gpus.size();
+  return static_cast<std::size_t>(std::max(sample.expect.gpu_count, 0));
 }
 
 /// The GPU of a tool's own index, by PCI address where the driver told it. Tools count in PCI

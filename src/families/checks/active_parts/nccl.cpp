@@ -18,6 +18,13 @@ Verdicts judge_nccl(const CheckSample& sample, std::string_view check,
       found.fail("", std::to_string(wrong) + " elements of all-reduces are wrong");
       continue;
     }
+    // Built without MPI, or for another one, each node reduces alone and is as fast as ever.
+    const bool is_pair = sample.pair.role == PairRole::client;
+    if (is_pair && sample.gpus && nccl->ranks <= static_cast<int>(sample.gpus->gpus.size())) {
+      found.unseen(run->tool + " met no second node: " + std::to_string(nccl->ranks) +
+                   " ranks; it comes with " + run->package);
+      continue;
+    }
     if (run->exit_code != 0) {
       found.broken(*run, "it ended with a fault");
       continue;

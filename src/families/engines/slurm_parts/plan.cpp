@@ -72,9 +72,15 @@ void plan_removal(const DesiredEngineNode& want, const EngineNode& seen, StateCo
   if (want.gone && !is_down(seen)) out.add("down", reason, want.name);
 }
 
-void plan_return(const EngineNode& seen, StateCommands& out) {
+/// Slurm took it out by itself, and whoever decides says by the same reason that its cause is over.
+bool is_over(const DesiredEngineNode& want, const EngineNode& seen) {
+  return is_slurm_reason(seen.reason) && clean_reason(want.reason) == clean_reason(seen.reason);
+}
+
+void plan_return(const DesiredEngineNode& want, const EngineNode& seen, StateCommands& out) {
   const bool ours = is_our_reason(seen.reason) || is_reboot_reason(seen.reason);
-  if (!ours) return;  // one that only fell silent comes back by itself (ReturnToService=1)
+  // One that only fell silent comes back by itself (ReturnToService=1).
+  if (!ours && !is_over(want, seen)) return;
   // Until it has registered once, slurmctld refuses, and the commands behind would not run.
   if (has_state(seen, "UNKNOWN")) return;
   if (is_down(seen)) {
@@ -95,29 +101,72 @@ std::vector<std::string> members_of(const DesiredEngine& desired, const NodeMap&
   return names;
 }
 
-void plan_partition(const DesiredEngine& desired, const EngineObserved& observed,
-                    const NodeMap& declared, std::vector<EngineCommand>& out) {
-  const auto members = members_of(desired, declared);
-  auto seen = observed.partition_nodes;
+bool is_same(std::vector<std::string> seen, const std::vector<std::string>& wanted) {
   std::sort(seen.begin(), seen.end());
-  if (seen == members) return;
-  // The file first: a restarted controller goes back to what it says.
+  return seen == wanted;
+}
+
+EngineCommand files_command(const DesiredEngine& desired) {
   EngineCommand files;
   files.verb = EngineVerb::write_files;
   files.files = render_files(desired);
-  out.push_back(std::move(files));
-  EngineCommand partition;
-  partition.verb = EngineVerb::set_partition;
-  partition.partition = desired.partition;
-  partition.nodes = members;
-  out.push_back(std::move(partition));
+  return files;
+}
+
+void plan_partition(const DesiredEngine& desired, const EngineObserved& observed,
+                    const NodeMap& declared, std::vector<EngineCommand>& out) {
+  const auto members = members_of(desired, declared);
+  const bool checks = desired.checks_since.is_set() && !observed.check_nodes.empty();
+  const bool same = is_same(observed.partition_nodes, members);
+  const bool same_checks = !checks || is_same(observed.check_nodes, members);
+  if (same && same_checks) return;
+  // The file first: a restarted controller goes back to what it says.
+  out.push_back(files_command(desired));
+  const auto set = [&](std::string_view name) {
+    EngineCommand partition;
+    partition.verb = EngineVerb::set_partition;
+    partition.partition = name;
+    partition.nodes = members;
+    out.push_back(std::move(partition));
+  };
+  if (!same) set(desired.partition);
+  if (!same_checks) set(check_work_name);
+}
+
+/// A partition that goes under a job costs the node some ten seconds of completing (22.05).
+bool has_check_job(const EngineObserved& observed) {
+  return std::any_of(observed.jobs.begin(), observed.jobs.end(), [](const EngineJob& job) {
+    return job.name == check_work_name && job.user == "root";
+  });
+}
+
+/// The partition of active checks comes with the tenant's consent and goes with it.
+void plan_checks(const DesiredEngine& desired, const EngineObserved& observed,
+                 const NodeMap& declared, std::vector<EngineCommand>& out) {
+  const bool wanted =
+      desired.checks_since.is_set() && !members_of(desired, declared).empty();
+  const bool there = !observed.check_nodes.empty();
+  // A controller of before learns to preempt by a restart, and is not restarted for it again.
+  const bool old = wanted && !observed.can_preempt && observed.started_at.is_set() &&
+                   observed.started_at < desired.checks_since;
+  if (!old && wanted == there) return;
+  if (!wanted && has_check_job(observed)) return;  // its lease has ended; the next look decides
+  if (desired.checks_since.is_set() != there || old) out.push_back(files_command(desired));
+  EngineCommand next;
+  if (wanted) {
+    next.verb = EngineVerb::add_users;
+    next.users = desired.users;
+    out.push_back(std::move(next));
+  }
+  next = {};
+  next.verb = old ? EngineVerb::restart_controller : EngineVerb::reconfigure;
+  out.push_back(std::move(next));
 }
 
 /// slurmctld 22.05 learns of new nodes by a restart alone; jobs and node states survive it.
 std::vector<EngineCommand> plan_declaration(const DesiredEngine& desired) {
   std::vector<EngineCommand> commands(2);
-  commands[0].verb = EngineVerb::write_files;
-  commands[0].files = render_files(desired);
+  commands[0] = files_command(desired);
   commands[1].verb = EngineVerb::restart_controller;
   return commands;
 }
@@ -189,7 +238,7 @@ std::vector<EngineCommand> plan_commands(const DesiredEngine& desired,
     } else if (wants_drain(node)) {
       plan_removal(node, *found->second, removals);
     } else {
-      plan_return(*found->second, returns);
+      plan_return(node, *found->second, returns);
     }
   }
   for (const auto& node : observed.nodes) {
@@ -204,6 +253,7 @@ std::vector<EngineCommand> plan_commands(const DesiredEngine& desired,
     append(out, plan_declaration(desired));
   } else {
     plan_partition(desired, observed, declared, out);
+    plan_checks(desired, observed, declared, out);
   }
   append(out, returns.take());
   plan_jobs(desired, observed, out);

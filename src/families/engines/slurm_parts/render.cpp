@@ -80,8 +80,29 @@ std::string render_scheduling(const DesiredEngine& desired) {
   // Long enough that a claim of ours decides first, short enough to see a node that died alone.
   out += "SlurmdTimeout=120\nSlurmctldTimeout=60\nMessageTimeout=10\n";
   out += "JobRequeue=1\nKillWait=10\nUnkillableStepTimeout=30\nInactiveLimit=0\n";
+  // Changed by a restart alone, so it is there before the tenant allows anything: with one
+  // partition nothing is ever preempted.
+  out += "PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\n";
   if (desired.gpus > 0) out += "GresTypes=gpu\n";
   return out;
+}
+
+/// Work of the tenant ends work of this partition at once, and is itself never ended by any.
+constexpr int tenant_tier = 10;
+constexpr int check_tier = 1;
+
+std::string render_partitions(const DesiredEngine& desired) {
+  // A partition without the key is empty; an empty value works too but reads like a mistake.
+  const auto members = members_of(desired);
+  const std::string nodes = members.empty() ? "" : " Nodes=" + fold_hostlist(members);
+  std::string out = "PartitionName=" + desired.partition + nodes +
+                    " Default=YES MaxTime=INFINITE State=UP PreemptMode=OFF PriorityTier=" +
+                    std::to_string(tenant_tier) + "\n";
+  if (!desired.checks_since.is_set()) return out;
+  const std::string name(check_work_name);
+  return out + "PartitionName=" + name + nodes +
+         " Default=NO MaxTime=INFINITE State=UP PreemptMode=CANCEL GraceTime=0 PriorityTier=" +
+         std::to_string(check_tier) + " OverSubscribe=EXCLUSIVE AllowAccounts=" + name + "\n";
 }
 
 std::string render_nodes(const DesiredEngine& desired) {
@@ -96,11 +117,7 @@ std::string render_nodes(const DesiredEngine& desired) {
   for (const auto& node : desired.nodes) {
     out += "NodeName=" + node.name + " NodeAddr=" + node.address + "\n";
   }
-  const auto members = members_of(desired);
-  out += "PartitionName=" + desired.partition;
-  // A partition without the key is empty; an empty value works too but reads like a mistake.
-  if (!members.empty()) out += " Nodes=" + fold_hostlist(members);
-  return out + " Default=YES MaxTime=INFINITE State=UP\n";
+  return out;
 }
 
 std::string render_gres(const DesiredEngine& desired) {
@@ -144,7 +161,8 @@ std::string render_dbd(const DesiredEngine& desired) {
 
 std::vector<EngineFile> render_files(const DesiredEngine& desired) {
   return {
-      {"slurm.conf", render_daemons(desired) + render_scheduling(desired) + render_nodes(desired)},
+      {"slurm.conf", render_daemons(desired) + render_scheduling(desired) + render_nodes(desired) +
+                         render_partitions(desired)},
       {"gres.conf", render_gres(desired)},
       // slurmd loads a cgroup plugin even when nothing uses one, and v1 alone starts without a
       // mounted hierarchy and without systemd.

@@ -32,6 +32,16 @@ std::string_view value_of(std::string_view line, std::string_view key) {
   return {};
 }
 
+/// "key = value" of show config.
+std::string_view setting_of(std::string_view line, std::string_view key) {
+  if (!line.starts_with(key)) return {};
+  const auto at = line.find('=');
+  if (at == std::string_view::npos || !trim(line.substr(key.size(), at - key.size())).empty()) {
+    return {};
+  }
+  return trim(line.substr(at + 1));
+}
+
 /// The reason is the last key that scontrol prints (22.05 to 24.05: Comment and Extra may stand
 /// before it), and it ends with "[user@time]".
 std::string reason_of(std::string_view line) {
@@ -76,15 +86,43 @@ void add_node(EngineObserved& observed, std::map<std::string, std::size_t>& seen
   observed.nodes[found->second] = EngineNode{node.name, {"AMBIGUOUS"}, "", 0, false};
 }
 
+/// Whether the partition of active checks gives way to the tenant's, and how that is set up.
+struct Preemption {
+  bool by_tier = false;
+  int tenant_tier = 0;
+  int check_tier = 0;
+  bool checks_end = false;  ///< they are ended, not suspended beside the work that needs the node
+  bool has_checks = false;
+  bool works() const {
+    return by_tier && (!has_checks || (checks_end && check_tier < tenant_tier));
+  }
+};
+
+Result<> parse_partition(std::string_view line, EngineObserved& observed, Preemption& preemption) {
+  const int tier = small_integer(value_of(line, "PriorityTier"));
+  if (value_of(line, "PartitionName") == check_work_name) {
+    preemption.has_checks = true;
+    preemption.check_tier = tier;
+    preemption.checks_end = value_of(line, "PreemptMode") == "CANCEL";
+    observed.check_nodes = TRY(expand_hostlist(value_of(line, "Nodes")));
+  } else if (observed.partition_nodes.empty()) {
+    preemption.tenant_tier = tier;
+    observed.partition_nodes = TRY(expand_hostlist(value_of(line, "Nodes")));
+  }
+  return {};
+}
+
 Result<> parse_control(std::string_view body, EngineObserved& observed) {
   std::map<std::string, std::size_t> seen;
   bool any = false;
+  Preemption preemption;
   while (!body.empty()) {
     const std::string_view line = take_line(body);
     if (line.starts_with("NodeName=")) add_node(observed, seen, line);
-    if (line.starts_with("PartitionName=") && observed.partition_nodes.empty()) {
-      observed.partition_nodes = TRY(expand_hostlist(value_of(line, "Nodes")));
+    if (line.starts_with("PartitionName=")) {
+      TRY_VOID(parse_partition(line, observed, preemption));
     }
+    if (setting_of(line, "PreemptType") == "preempt/partition_prio") preemption.by_tier = true;
     if (line.starts_with("BOOT_TIME")) {
       const auto at = line.find('=');
       if (at == std::string_view::npos) continue;
@@ -92,6 +130,7 @@ Result<> parse_control(std::string_view body, EngineObserved& observed) {
       any = true;
     }
   }
+  observed.can_preempt = preemption.works();
   if (!any && observed.nodes.empty()) {
     return make_error(Code::corrupt, "slurm: scontrol showed neither configuration nor nodes");
   }

@@ -7,14 +7,18 @@
 //   netns Vrf00010
 //   link NAME [netns N] type bridge|vxlan|vrf|vlan|veth|port [id N] [parent P] [table N]
 //        [external vnifilter] [vlan_filtering] [local A] [dstport P] [nolearning] [master M]
-//        [address MAC] [mtu N] up|down [alias "TEXT"]
+//        [address MAC] [peer NAME [peer_netns N]] [ipv6] [mtu N] up|down [alias "TEXT"]
+//        (peer: the other end of a veth pair, where it was read too; ipv6: the link speaks it)
 //   addr 10.10.0.1/24 dev br110 [netns N]
 //   vlan 110 dev swp1 [pvid] [untagged] [self]       (vrf_vlan_aware)
 //   vni 10010 dev vxlan48 vlan 110                   (vrf_vlan_aware)
-//   route 10.9.0.0/24 via 10.10.0.7 vrf Vrf00010     (one that a hand set; we set none)
-// Only IPv4 addresses of scope global are listed; loopbacks are `type loopback` or left out.
-// nft: `nft -nn list table ip tundish`; with netns_per_vni the whole ruleset of each other network
-// namespace too, each behind a line `# netns NAME`.
+//   peer 10.255.0.2 dev vx10010 netns Vrf00010       (where a tunnel sends to, whoever wrote it)
+//   peer 10.255.0.2 dev vxlan48 vni 10010            (vrf_vlan_aware)
+//   route 10.9.0.0/24 via 10.10.0.7 vrf Vrf00010     (one that FRR does not know; we set none)
+// Addresses: IPv4 of scope global, and IPv6, but no link-local one of a port. Loopbacks are
+// `type loopback` or left out.
+// nft: `nft -nn list table ip tundish` and the same of ip6; with netns_per_vni the whole ruleset of
+// each other network namespace too, each behind a line `# netns NAME`.
 //
 // Steps: `vtysh` runs with `vtysh -f`, `kernel` with `sh -eu`, `nft` with `nft -f` (within the
 // namespace that a first line `# netns NAME` names).
@@ -65,6 +69,7 @@ struct KernelSeen {
   std::map<std::string, VrfState> vrfs;  ///< name, l3vni, l3vlan, description
   std::vector<SegmentState> segments;    ///< vrf, vlan, l2vni, gateway, mtu
   std::vector<SwitchPortState> ports;
+  std::vector<TunnelPeer> peers;         ///< of our tunnels
   std::vector<std::string> leak_links;  ///< "lk10 Vrf00010 Vrf60001", both ends up
   ForeignNumbers foreign;
   std::vector<std::string> unclear;
@@ -94,6 +99,9 @@ std::string port_joins(Kernel kernel, const SwitchState& to, const SwitchPortSta
 std::string set_port_text(Kernel kernel, const SwitchState& to, const SwitchPortState& port);
 std::string make_leak_link(const VrfState& tenant, const VrfState& other);
 std::string drop_leak_link(const VrfState& tenant, const VrfState& other);
+/// The kernel has it and FRR has forgotten it: no distinguisher, no target.
+bool is_lost(const VrfState& vrf);
+bool is_lost(const SegmentState& segment);
 /// Pairs of VRFs that a leak joins, the smaller number first, each once.
 std::vector<std::pair<const VrfState*, const VrfState*>> leak_pairs(const SwitchState& state);
 

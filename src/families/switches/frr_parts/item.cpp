@@ -27,6 +27,30 @@ Result<> accept_spaces(const SwitchState& desired) {
   return {};
 }
 
+/// Without what FRR has forgotten: it is there as it is, and no order of others is refused for it.
+SwitchState without_lost(SwitchState state) {
+  std::set<std::string> vrfs;
+  std::set<int> vlans;
+  for (const auto& vrf : state.vrfs) {
+    if (is_lost(vrf)) vrfs.insert(vrf.name);
+  }
+  for (const auto& segment : state.segments) {
+    if (is_lost(segment) || vrfs.contains(segment.vrf)) vlans.insert(segment.vlan);
+  }
+  if (vrfs.empty() && vlans.empty()) return state;
+  std::erase_if(state.vrfs, [](const VrfState& vrf) { return is_lost(vrf); });
+  for (auto& vrf : state.vrfs) {
+    std::erase_if(vrf.leaks, [&](const LeakState& leak) { return vrfs.contains(leak.from_vrf); });
+  }
+  std::erase_if(state.segments,
+                [&](const SegmentState& segment) { return vlans.contains(segment.vlan); });
+  std::erase_if(state.ports, [&](const SwitchPortState& port) {
+    return (port.mode == PortMode::access && vlans.contains(port.vlan)) ||
+           (port.mode == PortMode::routed && vrfs.contains(port.vrf));
+  });
+  return state;
+}
+
 /// The tunnel's numbers that the files disagree about are in nobody's state.
 class Joiner {
  public:
@@ -48,6 +72,7 @@ class Joiner {
     join_vrfs(frr, kernel);
     join_segments(frr, kernel, nft);
     out_.own.ports = std::move(kernel.ports);
+    out_.peers = std::move(kernel.peers);
     out_.own.acls = std::move(nft.acls);
     for (const auto& [place, acl] : nft.applied) {
       if (is_own_acl(acl, own_)) note("nft: " + place + " jumps to " + acl);
@@ -67,7 +92,8 @@ class Joiner {
       if (device == kernel.vrfs.end()) {
         note("frr.conf: " + name + " is not in the kernel");
       } else {
-        if (device->second.l3vni != seen.vrf.l3vni) {
+        const bool lost = !seen.has_bgp && seen.vrf.l3vni == 0;
+        if (!lost && device->second.l3vni != seen.vrf.l3vni) {
           note(name + " has VNI " + std::to_string(seen.vrf.l3vni) + " in FRR and " +
                std::to_string(device->second.l3vni) + " in the kernel");
         }
@@ -79,17 +105,14 @@ class Joiner {
     }
     for (const auto& [name, vrf] : kernel.vrfs) {
       if (frr.vrfs.contains(name)) continue;
-      note("kernel: " + name + " is not in FRR");
-      out_.own.vrfs.push_back(vrf);
+      out_.own.vrfs.push_back(vrf);  // FRR has lost it
     }
   }
 
   void join_segments(FrrSeen& frr, KernelSeen& kernel, NftSeen& nft) {
     for (SegmentState& segment : kernel.segments) {
       const auto vni = frr.vnis.find(segment.l2vni);
-      if (vni == frr.vnis.end()) {
-        note("kernel: vni " + std::to_string(segment.l2vni) + " has no targets in FRR");
-      } else {
+      if (vni != frr.vnis.end()) {  // else FRR has lost it, and it shows no targets
         segment.rd = vni->second.rd;
         segment.import_targets = vni->second.import_targets;
         segment.export_targets = vni->second.export_targets;
@@ -126,7 +149,11 @@ class Joiner {
       if (!have.contains(link)) note("kernel: the link " + link + " of a leak is missing");
     }
     for (const auto& link : have) {
-      if (!wanted.contains(link)) note("kernel: the link " + link + " serves no leak");
+      const auto& vrfs = out_.own.vrfs;
+      const bool lost = std::any_of(vrfs.begin(), vrfs.end(), [&](const VrfState& vrf) {
+        return is_lost(vrf) && link.find(" " + vrf.name) != std::string::npos;
+      });
+      if (!wanted.contains(link) && !lost) note("kernel: the link " + link + " serves no leak");
     }
   }
 
@@ -146,7 +173,7 @@ std::string_view text_of(const SwitchFiles& files, std::string_view name) {
 
 FrrDialect dialect_of(Kernel kernel) {
   return {kernel == Kernel::netns_per_vni ? FrrLeaks::link : FrrLeaks::import_vrf,
-          FrrTexts::elsewhere};
+          FrrTexts::elsewhere, FrrLost::shown};
 }
 
 SwitchCapabilities capabilities_of(Kernel kernel) {
@@ -157,7 +184,8 @@ SwitchCapabilities capabilities_of(Kernel kernel) {
   return out;
 }
 
-Result<> accept_for(Kernel kernel, const SwitchState& desired) {
+Result<> accept_for(Kernel kernel, const SwitchState& wanted) {
+  const SwitchState desired = without_lost(wanted);
   TRY_VOID(accept_state(desired, capabilities_of(kernel)));
   for (const auto& port : desired.ports) {
     if (port.name.size() <= link_name_max && port.name.find('/') == std::string::npos) continue;

@@ -7,6 +7,21 @@ std::string in(const std::string& netns) { return "ip -n " + netns + " "; }
 
 std::string alias(const std::string& text) { return " alias \"" + text + "\""; }
 
+/// A tenant's router advertisement would give the link an address and the leaf's daemons a door.
+/// `addrgenmode none` keeps off the link-local one only. Before the link is up.
+/// Source: Linux, Documentation/networking/ip-sysctl.rst, accept_ra, disable_ipv6; checked 2026-11.
+std::string no_ipv6(const std::string& link) {
+  const std::string folder = "/proc/sys/net/ipv6/conf/" + link;
+  return "[ ! -e " + folder + " ] || echo 1 >" + folder + "/disable_ipv6\n";
+}
+
+/// In a namespace whatever comes later begins with `default`, ports that move in as well.
+std::string no_ipv6_in(const std::string& netns) {
+  return "[ ! -e /proc/sys/net/ipv6 ] || ip netns exec " + netns +
+         " sysctl -qw net.ipv6.conf.default.disable_ipv6=1 net.ipv6.conf.all.disable_ipv6=1"
+         " net.ipv6.conf.default.accept_ra=0 net.ipv6.conf.all.accept_ra=0\n";
+}
+
 /// A VXLAN device begins in the namespace of the underlay and is then moved: its socket stays.
 std::string make_tunnel(const SwitchState& state, const std::string& vrf, int vni,
                         const std::string& bridge, const std::string& more) {
@@ -25,8 +40,8 @@ std::string make_bridge(const std::string& vrf, const std::string& name, const s
 
 std::string make_svi(const std::string& vlan, const std::string& vrf, const std::string& more) {
   return "bridge vlan add vid " + vlan + " dev br_default self\nip link add name vlan" + vlan +
-         " link br_default type vlan id " + vlan + "\nip link set dev vlan" + vlan +
-         " addrgenmode none master " + vrf + more + " up\n";
+         " link br_default type vlan id " + vlan + "\n" + no_ipv6("vlan" + vlan) +
+         "ip link set dev vlan" + vlan + " addrgenmode none master " + vrf + more + " up\n";
 }
 
 std::string map_vni(const std::string& vlan, int vni) {
@@ -59,11 +74,13 @@ std::string make_vrf(Kernel kernel, const SwitchState& state, const VrfState& vr
   static_cast<void>(state);
   if (kernel == Kernel::vrf_vlan_aware) {
     return "ip link add name " + vrf.name + " type vrf table " +
-           std::to_string(table_base + vrf.vrf_id) + "\nip link set dev " + vrf.name +
+           std::to_string(table_base + vrf.vrf_id) + "\n" + no_ipv6(vrf.name) +
+           "ip link set dev " + vrf.name +
            (vrf.description.empty() ? "" : alias(vrf.description)) + " up\n";
   }
-  return "ip netns add " + vrf.name + "\n" + in(vrf.name) + "link set dev lo up\nip netns exec " +
-         vrf.name + " sysctl -qw net.ipv4.ip_forward=1 net.ipv4.conf.all.rp_filter=0\n";
+  return "ip netns add " + vrf.name + "\n" + no_ipv6_in(vrf.name) + in(vrf.name) +
+         "link set dev lo up\nip netns exec " + vrf.name +
+         " sysctl -qw net.ipv4.ip_forward=1 net.ipv4.conf.all.rp_filter=0\n";
 }
 
 std::string make_l3(Kernel kernel, const SwitchState& state, const VrfState& vrf) {
@@ -181,6 +198,7 @@ std::string port_joins(Kernel kernel, const SwitchState& to, const SwitchPortSta
     return out + ip + "link set dev " + port.name + " up\n";
   }
   if (port.mode == PortMode::routed) {
+    if (!spaces) out += no_ipv6(port.name);
     return out + set + (spaces ? "" : " master " + port.vrf) + " up\n" + ip + "addr add " +
            port.address + " dev " + port.name + "\n";
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "families/switches/frr_parts/frr_parts.hpp"
 #include "families/switches/parts/addresses.hpp"
@@ -10,9 +11,11 @@ namespace {
 
 struct Link {
   std::string line, name, netns, type, local, dstport, master, parent, address, alias;
+  std::string peer = {}, peer_netns = {};  ///< the other end of a pair, where it was read too
   int id = 0, table = 0, mtu = 0;
   bool up = false, nolearning = false, external = false, vnifilter = false, filtering = false;
-  std::vector<std::string> addresses;
+  bool ipv6 = false;
+  std::vector<std::string> addresses, addresses6;
   bool used = false;  ///< explained as part of an object of ours
 };
 
@@ -29,6 +32,11 @@ struct VniLine {
   bool used = false;
 };
 
+struct PeerLine {
+  std::string address, dev, netns;
+  int vni = 0;  ///< 0: its device has only one
+};
+
 /// The lines as they are, before anything is made of them.
 class Lines {
  public:
@@ -37,6 +45,7 @@ class Lines {
   std::vector<Link> links;
   std::vector<VlanLine> vlans;
   std::vector<VniLine> vnis;
+  std::vector<PeerLine> peers;
   std::vector<std::pair<std::string, std::string>> routes;  ///< VRF and line, of those by hand
   std::vector<std::string> unclear;
 
@@ -92,13 +101,15 @@ class Lines {
     if (w[0] == "addr" && (w.size() == 4 || w.size() == 6) && w[2] == "dev") {
       Link* link = find(w.size() == 6 && w[4] == "netns" ? w[5] : "", w[3]);
       if (link == nullptr) return false;
-      link->addresses.push_back(w[1]);
+      const bool six = w[1].find(':') != std::string::npos;
+      (six ? link->addresses6 : link->addresses).push_back(w[1]);
       return true;
     }
     if (w[0] == "route" && w.size() >= 4 && w[w.size() - 2] == "vrf") {
       routes.emplace_back(w.back(), line);
       return true;
     }
+    if (w[0] == "peer" && w.size() >= 4 && w[2] == "dev") return take_peer(w);
     if (w[0] == "vlan" && w.size() >= 4 && w[2] == "dev") return take_vlan(w, line);
     if (w[0] == "vni" && w.size() == 6 && w[2] == "dev" && w[4] == "vlan") {
       const auto vni = parse_number(w[1], 1, 16777215), vlan = parse_number(w[5], 1, 4094);
@@ -107,6 +118,23 @@ class Lines {
       return true;
     }
     return false;
+  }
+
+  bool take_peer(const Words& w) {
+    PeerLine out{w[1], w[3], ""};
+    for (std::size_t at = 4; at + 1 < w.size(); at += 2) {
+      const auto vni = w[at] == "vni" ? parse_number(w[at + 1], 1, 16777215) : std::nullopt;
+      if (w[at] == "netns") {
+        out.netns = w[at + 1];
+      } else if (vni) {
+        out.vni = *vni;
+      } else {
+        return false;
+      }
+    }
+    if (w.size() % 2 != 0) return false;
+    peers.push_back(std::move(out));
+    return true;
   }
 
   bool take_vlan(const Words& w, const std::string& line) {
@@ -136,13 +164,15 @@ class Lines {
     const std::map<std::string_view, std::string*> texts{
         {"netns", &link.netns},   {"type", &link.type},      {"local", &link.local},
         {"master", &link.master}, {"parent", &link.parent},  {"address", &link.address},
-        {"alias", &link.alias},   {"dstport", &link.dstport}};
+        {"alias", &link.alias},   {"dstport", &link.dstport},
+        {"peer", &link.peer},     {"peer_netns", &link.peer_netns}};
     const std::map<std::string_view, int*> numbers{
         {"id", &link.id}, {"table", &link.table}, {"mtu", &link.mtu}};
     const std::map<std::string_view, bool*> flags{{"up", &link.up},
                                                   {"nolearning", &link.nolearning},
                                                   {"external", &link.external},
                                                   {"vnifilter", &link.vnifilter},
+                                                  {"ipv6", &link.ipv6},
                                                   {"vlan_filtering", &link.filtering}};
     for (std::size_t at = 2; at < w.size(); ++at) {
       const bool more = at + 1 < w.size();
@@ -169,6 +199,9 @@ class Lines {
   std::map<std::string, std::map<int, std::size_t>> vlans_of_;
 };
 
+/// A route by hand that ends so may lead into another network.
+constexpr const char* leads_out_words = " leads out of its segments";
+
 class Reader {
  public:
   Reader(Kernel kernel, const SwitchOwnership& ownership)
@@ -185,6 +218,7 @@ class Reader {
     netns() ? read_spaces() : read_devices();
     read_ports();
     if (netns()) read_leaks();
+    read_peers();
     leftovers();
     tidy_up(seen_.foreign);
     return std::move(seen_);
@@ -401,29 +435,96 @@ class Reader {
     }
   }
 
+  /// Of the tunnels that are ours: by their network namespace, or by the VNIs mapped to our VLANs.
+  void read_peers() {
+    std::set<int> own;
+    for (const auto& [name, vrf] : seen_.vrfs) own.insert(vrf.l3vni);
+    for (const auto& segment : seen_.segments) own.insert(segment.l2vni);
+    for (const auto& peer : lines_.peers) {
+      const Link* device = lines_.find(peer.netns, peer.dev);
+      const int vni = peer.vni != 0 ? peer.vni : device != nullptr ? device->id : 0;
+      if (vni != 0 && own.contains(vni)) seen_.peers.push_back({vni, peer.address});
+    }
+    std::ranges::sort(seen_.peers);
+    const auto same = std::ranges::unique(seen_.peers);
+    seen_.peers.erase(same.begin(), same.end());
+  }
+
   /// What touches an object of ours and was not explained is unclear; the rest is foreign.
   void leftovers() {
     for (const Link& link : lines_.links) {
       if (link.used || link.type == "loopback") continue;
       const bool inside = seen_.vrfs.contains(link.netns) || seen_.vrfs.contains(link.master) ||
                           (link.type == "vlan" && !netns() && is_own_number(link.id));
-      if (inside) odd(link);
+      if (inside && link.peer.empty()) odd(link);
+      // First of all: what leads from one network to another.
+      if (inside && !link.peer.empty()) note_first(link.line + leads_to(link));
       if (!inside && link.type == "vlan") seen_.foreign.vlans.push_back(link.id);
     }
     for (const VlanLine& line : lines_.vlans) {
       if (line.used) continue;
       if (is_own_number(line.vlan) || is_own_port(line.dev, ownership_)) {
-        note(line.line);
+        const Link* link = lines_.find("", line.dev);
+        note(line.line + (link == nullptr ? "" : leads_to(*link)));
       } else {
         seen_.foreign.vlans.push_back(line.vlan);
       }
     }
     for (const auto& [vrf, line] : lines_.routes) {
-      if (seen_.vrfs.contains(vrf)) note(line);
+      if (seen_.vrfs.contains(vrf)) note(line + (leads_out(vrf, line) ? leads_out_words : ""));
     }
+    note_ipv6();
     for (const auto& [name, vrf] : seen_.vrfs) {
       if (vrf.l3vni == 0) note(name + " has no L3VNI");
     }
+  }
+
+  void note_first(const std::string& what) {
+    seen_.unclear.insert(seen_.unclear.begin(), "kernel: " + what);
+  }
+
+  /// Of a pair that a stranger made: where its other end is.
+  std::string leads_to(const Link& link) {
+    if (link.peer.empty()) return "";
+    const std::string netns = link.peer_netns;
+    const Link* far = lines_.find(netns, link.peer);
+    std::string place = netns;
+    for (const auto& [vlan, index] : lines_.vlans_of(link.peer)) {
+      const auto at = segments_.find({"", std::to_string(vlan)});
+      if (!netns.empty() || at == segments_.end()) continue;
+      place = seen_.segments[at->second].vrf;
+    }
+    if (place.empty() && far != nullptr) place = far->master;
+    return " leads to " + link.peer + (place.empty() ? "" : " in " + place);
+  }
+
+  /// Over a link that is none of the VRF's own segments.
+  bool leads_out(const std::string& vrf, const std::string& line) const {
+    const auto words = words_of(line);
+    for (std::size_t at = 0; at + 1 < words.size(); ++at) {
+      if (words[at] != "dev") continue;
+      const bool own = std::ranges::any_of(seen_.segments, [&](const SegmentState& segment) {
+        return segment.vrf == vrf && segment_link(kernel_, segment) == words[at + 1];
+      });
+      if (!own) return true;
+    }
+    return false;
+  }
+
+  /// We give no link an IPv6 address; a leaf that has one is reached by it.
+  void note_ipv6() {
+    std::map<std::string, std::string> speak;
+    for (const Link& link : lines_.links) {
+      const bool device = seen_.vrfs.contains(link.name) || seen_.vrfs.contains(link.master);
+      const std::string vrf = netns() ? link.netns : device && link.type == "vrf" ? link.name
+                                                                                 : link.master;
+      if (!seen_.vrfs.contains(vrf) || link.type == "loopback") continue;
+      for (const auto& address : link.addresses6) {
+        note("addr " + address + " dev " + link.name + " in " + vrf + ", where nobody has IPv6");
+      }
+      if (link.ipv6) speak[vrf] += (speak[vrf].empty() ? "" : ", ") + link.name;
+    }
+    for (const auto& [vrf, links] : speak) note("IPv6 is on in " + vrf + ": " + links);
   }
 
   bool is_own_number(int vlan) const {

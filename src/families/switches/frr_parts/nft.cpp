@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "base/text.hpp"
 #include "families/switches/frr_parts/frr_parts.hpp"
@@ -7,6 +8,9 @@
 
 namespace tundish::switches::frr_parts {
 namespace {
+
+constexpr std::string_view first_hook = "type filter hook prerouting priority -150; policy accept;";
+constexpr std::string_view six_table = "ip6 tundish";
 
 /// nft prints a /32 without its length.
 std::string prefix_text(const std::string& prefix) {
@@ -61,6 +65,16 @@ std::map<std::string, Place> places_of(Kernel kernel, const SwitchState& state) 
   return out;
 }
 
+/// The table that lets no IPv6 in from these segments.
+std::string nft_no_ipv6(Kernel kernel, const std::vector<const SegmentState*>& segments) {
+  std::string out = "table " + std::string(six_table) +
+                    " {\n\tchain segments {\n\t\t" + std::string(first_hook) + "\n";
+  for (const auto* segment : segments) {
+    out += "\t\tiifname \"" + segment_link(kernel, *segment) + "\" drop\n";
+  }
+  return out + "\t}\n}\n";
+}
+
 class Reader {
  public:
   explicit Reader(const SwitchOwnership& ownership) : ownership_(ownership) {}
@@ -77,6 +91,11 @@ class Reader {
       }
     }
     close_chain();
+    for (const auto& [place, acl] : seen_.applied) {
+      if (is_own_acl(acl, ownership_) && !closed_.contains(place)) {
+        seen_.unclear.push_back("nft: " + place + " lets IPv6 in");
+      }
+    }
     std::ranges::sort(seen_.acls, {}, &AclState::name);
     return std::move(seen_);
   }
@@ -96,15 +115,19 @@ class Reader {
     }
     const bool opens = w.back() == "{";
     if (depth_ == 0 && opens) {
-      our_table_ = w.size() == 4 && w[0] == "table" && w[1] == "ip" && w[2] == "tundish";
+      const bool named = w.size() == 4 && w[0] == "table" && w[2] == "tundish";
+      our_table_ = named && w[1] == "ip";
+      six_table_ = named && w[1] == "ip6";
       depth_ = 1;
-      if (!our_table_ && is_own_vrf(netns_, ownership_)) unclear(line);
+      if (!our_table_ && !six_table_ && is_own_vrf(netns_, ownership_)) unclear(line);
     } else if (depth_ == 1 && opens) {
       open_chain(w);
       depth_ = 2;
     } else if (opens) {
       ++depth_;
-      if (our_table_) unclear(line);
+      if (our_table_ || six_table_) unclear(line);
+    } else if (depth_ >= 2 && six_table_) {
+      take_six(w, line);
     } else if (depth_ >= 2 && our_table_) {
       take_rule(w, line);
     }
@@ -119,6 +142,20 @@ class Reader {
     if (is_foreign) {
       seen_.foreign_acls.push_back(chain_);
     }
+    if (six_table_ && chain_ != "segments") unclear("chain " + chain_);
+  }
+
+  /// Our networks have no IPv6: of the table for it every line is known.
+  void take_six(const Words& w, std::string_view line) {
+    if (chain_ == "segments" && w[0] == "type") return take_hook(line);
+    if (w.size() != 3 || w[0] != "iifname" || w[2] != "drop") return unclear(line);
+    closed_.insert(netns_ + " " + w[1]);
+  }
+
+  void take_hook(std::string_view line) {
+    const bool known = line.find("type filter hook prerouting priority ") != line.npos &&
+                       line.ends_with("; policy accept;");
+    if (!known) unclear(line);
   }
 
   void take_rule(const Words& w, std::string_view line) {
@@ -135,12 +172,7 @@ class Reader {
   }
 
   void take_segment(const Words& w, std::string_view line) {
-    if (w[0] == "type") {
-      const std::string_view hook = "type filter hook prerouting priority ";
-      const auto at = line.find(hook);
-      if (at == std::string_view::npos || !line.ends_with("; policy accept;")) unclear(line);
-      return;
-    }
+    if (w[0] == "type") return take_hook(line);
     if (w.size() != 4 || w[0] != "iifname" || w[2] != "jump" ||
         !seen_.applied.emplace(netns_ + " " + w[1], w[3]).second) {
       unclear(line);
@@ -199,7 +231,8 @@ class Reader {
   std::string netns_, chain_;
   AclState acl_;
   int depth_ = 0;
-  bool our_table_ = false, ends_with_drop_ = false;
+  bool our_table_ = false, six_table_ = false, ends_with_drop_ = false;
+  std::set<std::string> closed_;  ///< "Vrf00010 br110" (netns, link): no IPv6 comes in there
 };
 
 }  // namespace
@@ -211,8 +244,7 @@ std::string nft_chain(const AclState& acl) {
 }
 
 std::string nft_segments(Kernel kernel, const std::vector<const SegmentState*>& segments) {
-  std::string out =
-      "\tchain segments {\n\t\ttype filter hook prerouting priority -150; policy accept;\n";
+  std::string out = "\tchain segments {\n\t\t" + std::string(first_hook) + "\n";
   for (const auto* segment : segments) {
     out += "\t\tiifname \"" + segment_link(kernel, *segment) + "\" jump " + segment->acl_in + "\n";
   }
@@ -227,6 +259,7 @@ std::string render_nft(Kernel kernel, const SwitchState& state) {
     for (const auto* acl : place.acls) out += nft_chain(*acl);
     if (!place.segments.empty()) out += nft_segments(kernel, place.segments);
     out += "}\n";
+    if (!place.segments.empty()) out += nft_no_ipv6(kernel, place.segments);
   }
   return out;
 }

@@ -18,6 +18,25 @@ bool l3_replaced(const Change<VrfState>& change) {
          (change.from->l3vni != change.to->l3vni || change.from->l3vlan != change.to->l3vlan);
 }
 
+/// What FRR forgot is told to it whole: in the kernel it is there. What is to be as FRR forgot it,
+/// as when a restore is undone, stays as it is.
+template <class T>
+bool comes_back(const Change<T>& change) {
+  return !change.is_new() && !change.is_gone() && is_lost(*change.from) && !is_lost(*change.to);
+}
+template <class T>
+bool stays_told(const Change<T>& change) {
+  return !change.is_new() && !change.is_gone() && is_lost(*change.to);
+}
+
+/// FRR refuses a VNI that it has a second time, and to take away one that it has not.
+/// Source: seen with FRR 8.4.4; checked 2026-11.
+std::string if_frr_has_vni(const VrfState& vrf, const char* then, const char* word) {
+  const std::string vni = std::to_string(vrf.l3vni);
+  return "vtysh -c 'show vrf vni' | grep -Eq '^" + vrf.name + " +" + vni + " ' " + then +
+         " vtysh -c 'configure terminal' -c 'vrf " + vrf.name + "' -c '" + word + vni + "'";
+}
+
 /// Order: what isolates, then what makes room for a number that is taken again, what is new, the
 /// ports that join, and last what is gone. VNI to VLAN before VNI to VRF, deletions the other way.
 class Planner {
@@ -78,7 +97,7 @@ class Planner {
 
   void revoke() {
     for (const auto& change : changes_.vrfs) {
-      if (change.is_new()) continue;
+      if (change.is_new() || is_lost(*change.from) || stays_told(change)) continue;
       const std::string name = named(*change.from);
       if (change.is_gone()) {
         step(name + " imports from nobody", "vtysh", frr_vrf_revoke(to_, *change.from));
@@ -148,7 +167,16 @@ class Planner {
     step(named(vrf) + " loses its VNI in the kernel", "kernel", drop_l3(kernel_, vrf));
   }
 
+  void drop_lost(const VrfState& vrf) {
+    step(named(vrf) + " loses what FRR may have of its VNI", "kernel",
+         if_frr_has_vni(vrf, "&&", "no vni ") + " || true\n");
+    step(named(vrf) + " loses its VNI in the kernel", "kernel", drop_l3(kernel_, vrf));
+    step(named(vrf) + lists_of(vrf) + " goes", "kernel", drop_vrf(kernel_, vrf));
+    step(named(vrf) + " goes from FRR", "vtysh", "no vrf " + vrf.name + "\n");
+  }
+
   void drop_one(const VrfState& vrf) {
+    if (is_lost(vrf)) return drop_lost(vrf);
     drop_l3_of(vrf);
     step(named(vrf) + lists_of(vrf) + " goes", "kernel", drop_vrf(kernel_, vrf));
     step(named(vrf) + " goes from BGP", "vtysh", frr_no_vrf(to_, vrf));
@@ -172,10 +200,16 @@ class Planner {
 
   void foundation() {
     const bool was = !from_.vrfs.empty() || !from_.segments.empty();
-    if (was || (to_.vrfs.empty() && to_.segments.empty())) return;
+    const bool told = std::any_of(from_.vrfs.begin(), from_.vrfs.end(),
+                                  [](const VrfState& vrf) { return !is_lost(vrf); });
+    if (told || (to_.vrfs.empty() && to_.segments.empty())) return;
+    if (was && std::all_of(to_.vrfs.begin(), to_.vrfs.end(),
+                           [](const VrfState& vrf) { return is_lost(vrf); })) {
+      return;
+    }
     const std::string name = named(to_.vrfs.front());
     step(name + " is the first: a common filter comes", "vtysh", frr_shared(dialect_));
-    if (kernel_ == Kernel::netns_per_vni) return;
+    if (was || kernel_ == Kernel::netns_per_vni) return;
     step(name + " is the first: bridge and tunnel come", "kernel",
          "ip link show dev br_default >/dev/null 2>&1 || ip link add name br_default type bridge "
          "vlan_filtering 1 vlan_default_pvid 0 stp_state 0\nip link set dev br_default "
@@ -188,9 +222,17 @@ class Planner {
   }
 
   void make(const Change<VrfState>& change) {
-    if (change.is_gone()) return;
+    if (change.is_gone() || stays_told(change)) return;
     const VrfState& vrf = *change.to;
     const std::string name = named(vrf);
+    if (comes_back(change)) {
+      step(name + " comes back in BGP", "vtysh", frr_vrf_bgp(to_, vrf, dialect_));
+      if (change.from->description != vrf.description) {
+        step(name + " has another description", "kernel", set_vrf_text(kernel_, vrf));
+      }
+      step(name + " gets its VNI again", "kernel", if_frr_has_vni(vrf, "||", "vni ") + "\n");
+      return show_tunnel(vrf);
+    }
     if (change.is_new()) {
       step(name + " comes in BGP", "vtysh", frr_vrf_bgp(to_, vrf, dialect_));
       step(name + " comes", "kernel", make_vrf(kernel_, to_, vrf) + make_l3(kernel_, to_, vrf));
@@ -203,11 +245,15 @@ class Planner {
       return;
     }
     step(name + " gets its VNI", "vtysh", frr_vrf_vni(vrf, dialect_));
+    show_tunnel(vrf);
+  }
+
+  void show_tunnel(const VrfState& vrf) {
     // FRR 8.4 keeps "VxLAN IF: None" for a VNI that a VRF gets at run time. Source: facts/lab.md,
     // section 2; checked 2026-11.
     if (kernel_ != Kernel::netns_per_vni) return;
     const std::string set = "ip -n " + vrf.name + " link set dev " + l3_vxlan(vrf);
-    step(name + " shows its tunnel again", "kernel", set + " down\n" + set + " up\n");
+    step(named(vrf) + " shows its tunnel again", "kernel", set + " down\n" + set + " up\n");
   }
 
   using Pair = std::pair<std::string, std::string>;
@@ -221,14 +267,21 @@ class Planner {
     if (kernel_ == Kernel::netns_per_vni) {
       const auto before = pairs_of(from_);
       for (const auto& [a, b] : leak_pairs(to_)) {
-        const bool anew =
-            find_vrf(from_, a->name) == nullptr || find_vrf(from_, b->name) == nullptr;
+        const VrfState *old_a = find_vrf(from_, a->name), *old_b = find_vrf(from_, b->name);
+        const bool anew = old_a == nullptr || old_b == nullptr;
         if (!anew && before.contains({a->name, b->name})) continue;
-        step(named(*a) + " gets a link to " + b->name, "kernel", make_leak_link(*a, *b));
+        // Of a leak that FRR forgot the link may be there still.
+        const bool kept = !anew && (is_lost(*old_a) || is_lost(*old_b));
+        std::string text = make_leak_link(*a, *b);
+        if (kept) {
+          text = "ip -n " + a->name + " link del dev " + leak_end(a->vrf_id, b->vrf_id) +
+                 " 2>/dev/null || true\n" + text;
+        }
+        step(named(*a) + " gets a link to " + b->name, "kernel", std::move(text));
       }
     }
     for (const auto& change : changes_.vrfs) {
-      if (change.is_gone()) continue;
+      if (change.is_gone() || stays_told(change)) continue;
       step(named(*change.to) + " leaks", "vtysh",
            frr_new_leaks(to_, change.from, *change.to, dialect_));
       step(named(*change.to) + " routes to addresses of nodes", "vtysh",
@@ -266,7 +319,8 @@ class Planner {
       if (old == now || !lives) continue;
       const std::string where = place.empty() ? "" : "# netns " + place + "\n";
       step(list_subjects(place) + " filter anew", "nft",
-           where + "table ip tundish\ndelete table ip tundish\n" + now);
+           where + "table ip tundish\ndelete table ip tundish\n" +
+               "table ip6 tundish\ndelete table ip6 tundish\n" + now);
     }
   }
 
@@ -323,7 +377,11 @@ class Planner {
       step(name + " comes", "kernel", make_segment(kernel_, to_, segment));
       return;
     }
-    step(name + " has other route targets", "vtysh", frr_vni_targets(to_, *change.from, segment));
+    if (comes_back(change)) {
+      step(name + " comes back in BGP", "vtysh", frr_vni(to_, segment));
+    } else if (!stays_told(change)) {
+      step(name + " has other route targets", "vtysh", frr_vni_targets(to_, *change.from, segment));
+    }
     step(name + " changes", "kernel", change_segment(kernel_, to_, *change.from, segment));
   }
 
@@ -351,6 +409,14 @@ class Planner {
 };
 
 }  // namespace
+
+bool is_lost(const VrfState& vrf) {
+  return vrf.rd.empty() && vrf.import_targets.empty() && vrf.export_targets.empty();
+}
+
+bool is_lost(const SegmentState& segment) {
+  return segment.rd.empty() && segment.import_targets.empty() && segment.export_targets.empty();
+}
 
 Result<std::vector<SwitchStep>> steps_for(Kernel kernel, const SwitchState& from,
                                           const SwitchState& to) {

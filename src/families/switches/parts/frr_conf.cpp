@@ -306,7 +306,8 @@ std::string frr_no_vni(const SwitchState& state, const SegmentState& segment) {
 std::string frr_vrf_targets(const SwitchState& state, const VrfState& from, const VrfState& to) {
   std::string lines = target_changes("  ", "import", from.import_targets, to.import_targets) +
                       target_changes("  ", "export", from.export_targets, to.export_targets);
-  if (from.rd != to.rd) lines += "  no rd " + from.rd + "\n  rd " + to.rd + "\n";
+  if (from.rd != to.rd && !from.rd.empty()) lines += "  no rd " + from.rd + "\n";
+  if (from.rd != to.rd) lines += "  rd " + to.rd + "\n";
   return lines.empty() ? "" : in_vrf_evpn(state, to.name, lines);
 }
 
@@ -314,7 +315,8 @@ std::string frr_vni_targets(const SwitchState& state, const SegmentState& from,
                             const SegmentState& to) {
   std::string lines = target_changes("   ", "import", from.import_targets, to.import_targets) +
                       target_changes("   ", "export", from.export_targets, to.export_targets);
-  if (from.rd != to.rd) lines += "   no rd " + from.rd + "\n   rd " + to.rd + "\n";
+  if (from.rd != to.rd && !from.rd.empty()) lines += "   no rd " + from.rd + "\n";
+  if (from.rd != to.rd) lines += "   rd " + to.rd + "\n";
   if (lines.empty()) return "";
   return in_default_evpn(state,
                          "  vni " + std::to_string(to.l2vni) + "\n" + lines + "  exit-vni\n");

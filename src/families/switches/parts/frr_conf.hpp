@@ -23,9 +23,16 @@ enum class FrrLeaks {
 /// Descriptions of VRFs as those of their interfaces; with `link` the kernel file has them.
 enum class FrrTexts { in_frr, elsewhere };
 
+/// A VRF that FRR has forgotten and the kernel has not.
+enum class FrrLost {
+  unclear,  ///< is a line that nobody understands
+  shown     ///< is a VRF without distinguisher and targets, without leaks and routes
+};
+
 struct FrrDialect {
   FrrLeaks leaks = FrrLeaks::import_vrf;
   FrrTexts texts = FrrTexts::elsewhere;
+  FrrLost lost = FrrLost::unclear;
 };
 
 /// The two ends of every leak link. They are never routed: T-CONNECTED keeps them out of BGP.

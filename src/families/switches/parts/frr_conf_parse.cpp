@@ -287,7 +287,10 @@ class Reader {
       if (!line.starts_with("route-map") && line != "exit") wanted.emplace_back(trim(line));
     }
     std::sort(wanted.begin(), wanted.end());
-    if (!seen_.vrfs.empty() && shared_ != wanted && dialect_.leaks == FrrLeaks::link) {
+    const bool any_bgp = std::any_of(seen_.vrfs.begin(), seen_.vrfs.end(),
+                                     [](const auto& one) { return one.second.has_bgp; });
+    const bool all_lost = dialect_.lost == FrrLost::shown && !any_bgp && shared_.empty();
+    if (!seen_.vrfs.empty() && shared_ != wanted && dialect_.leaks == FrrLeaks::link && !all_lost) {
       seen_.unclear.push_back("frr.conf: T-CONNECTED is not as it should be");
     }
     tidy_up(seen_.foreign);
@@ -304,6 +307,11 @@ class Reader {
 
   void finish_vrf(FrrVrfSeen& seen) {
     VrfState& vrf = seen.vrf;
+    if (!seen.has_bgp && dialect_.lost == FrrLost::shown) {
+      vrf.leaks.clear();
+      vrf.routes.clear();
+      return;
+    }
     if (!seen.has_bgp) return missing(vrf.name, "router bgp");
     if (!has_flag(vrf.name, connected())) missing(vrf.name, connected());
     if (!has_flag(vrf.name, "advertise ipv4 unicast")) missing(vrf.name, "advertise ipv4 unicast");
@@ -356,6 +364,17 @@ class Reader {
     const bool paths = by_link ? routes_[vrf.name] == routes && imports.empty()
                                : imports == from && sources == from;
     if (matched == from && paths && flagged == !from.empty()) return;
+    // The line itself says whose routes come in; the summary below does not.
+    bool told = false;
+    for (const auto& name : imports) {
+      if (!by_link && std::ranges::count(from, name) != 0) continue;
+      seen_.unclear.push_back("frr.conf: import vrf " + name + " (in " + vrf.name + ")");
+      told = true;
+    }
+    if (by_link && told && matched == from && routes_[vrf.name] == routes &&
+        flagged == !from.empty()) {
+      return;
+    }
     seen_.unclear.push_back("frr.conf: the leaks of " + vrf.name +
                             " differ between prefix lists, route-map and routes");
   }

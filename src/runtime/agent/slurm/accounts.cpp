@@ -67,12 +67,25 @@ Result<> run_sacctmgr(const ClusterPlace& place, const std::string& input) {
   return {};
 }
 
+/// Active checks run under an account of their own, so that they use up nothing of the tenant's;
+/// its people are coordinators there, so that any of them may cancel one.
+std::string check_lines(const ClusterPlace& place, const std::vector<AccountUser>& users) {
+  const std::string account(check_work_name);
+  const std::string where = " cluster=" + place.cluster + "\n";
+  std::string lines = "add account name=" + account + where;
+  lines += "add user name=root account=" + account + where;
+  for (const auto& user : users) {
+    lines += "add coordinator account=" + account + " names=" + user.name + "\n";
+  }
+  return lines;
+}
+
 std::string add_lines(const ClusterPlace& place, const std::string& tenant,
                       const std::vector<AccountUser>& users) {
   const std::string where = " account=" + tenant + " cluster=" + place.cluster;
   std::string lines;
   for (const auto& user : users) lines += "add user name=" + user.name + where + "\n";
-  return lines;
+  return lines + check_lines(place, users);
 }
 
 std::string list_of(const std::vector<AccountUser>& users) {

@@ -2,7 +2,7 @@
 # Goal: the shipped Slurm code runs a real cluster through a fault. Method: a controller, a login
 # node and three nodes, each in namespaces of its own; every line of configuration comes from the
 # engine item, every daemon from the agent's functions. Needs root. Leaves nothing behind.
-# Usage: slurm_smoke.sh DRIVER   (tests/netns/slurm_driver.cpp, linked with families and runtime)
+# Usage: slurm_driver.sh DRIVER   (tests/netns/slurm_driver.cpp, linked with families and runtime)
 set -u
 driver=$(readlink -f "${1:?path of slurm_driver}")
 work=$(mktemp -d /tmp/slurm-smoke.XXXXXX)
@@ -129,16 +129,66 @@ rm -f /tmp/alice.env
 where=$(drive service observe | sed -n 's/^job 1 alice RUNNING \([^ ]*\) .*/\1/p')
 other=n01; [ "$where" = n01 ] && other=n02
 
+as_alice scancel 1
+wait_for 10 "node n01 IDLE registered" drive service observe || fail "n01 is not idle again"
+wait_for 10 "node n02 IDLE registered" drive service observe || fail "n02 is not idle again"
+
+# Active checks: a job of ours holds a node, and gives way to the tenant's work.
+drive service observe | grep -q '^checks  preempted' || fail "the controller cannot preempt"
+drive service step checks || fail "the partition of checks"
+wait_for 5 '^checks n01,n02 preempted' drive service observe || fail "no partition of checks"
+drive service step checks | grep -q '^0 commands' || fail "the partition is made twice"
+holds() { # a check on n01; its output is in $work/held
+  drive n01 hold n01 "$@" >"$work/held" &
+  wait_for 10 'holds the node' cat "$work/held" || fail "no check on n01: $(cat "$work/held")"
+}
+user_job() { # nodes: from submission to start in ms
+  rm -f /tmp/alice.start
+  local begin
+  begin=$(date +%s%N)
+  as_alice sbatch -D /tmp --output=/dev/null --nodes="$1" --gpus-per-node=8 \
+    --wrap 'date +%s%N >/tmp/alice.start; sleep 0.2' >/dev/null || fail sbatch
+  wait_for 15 '^[0-9]+$' cat /tmp/alice.start || fail "the tenant's job does not start"
+  waited=$((($(cat /tmp/alice.start) - begin) / 1000000))
+  rm -f /tmp/alice.start
+}
+user_job 2
+alone=$waited
+holds
+drive service observe | grep '^job'
+user_job 2
+wait_for 5 'Slurm ended job .*: PREEMPTED' cat "$work/held" || fail "not preempted: $(cat "$work/held")"
+say "the tenant's job started after $alone ms on idle nodes, after $waited ms in place of a check"
+((waited < 3000)) || fail "the tenant waited for a check"
+wait_for 10 "node n01 IDLE registered" drive service observe
+holds
+as_alice scancel "$(sed -n 's/^job \([0-9]*\) holds.*/\1/p' "$work/held")" || fail "the tenant may not cancel a check"
+wait_for 5 'Slurm ended job .*: CANCELLED' cat "$work/held" || fail "not cancelled: $(cat "$work/held")"
+wait_for 10 "node n01 IDLE registered" drive service observe
+holds failed
+wait_for 5 'tundish-check .*FAILED' as_alice sacct -n -X -a -o Account%20,State ||
+  fail "the tenant does not see what a check found"
+as_alice sacct -n -X -a -o JobID,User,Account%20,State,AllocTRES%40
+drive service step || fail "taking the partition away"
+wait_for 5 '^checks  preempted' drive service observe || fail "the partition stays"
+say "checks gave way, and were billed to nobody"
+as_alice sbatch -D /tmp --output=/dev/null --job-name=$'a\n1|x' --requeue --nodes=1 \
+  --gpus-per-node=8 --wrap 'sleep 300' || fail sbatch
+wait_for 15 'alice RUNNING' drive service observe || fail "the job does not run"
+job=$(drive service observe | awk '$1 == "job" && $4 == "RUNNING" {print $2; exit}')
+where=$(drive service observe | sed -n "s/^job $job alice RUNNING \([^ ]*\) .*/\1/p")
+other=n01; [ "$where" = n01 ] && other=n02
+
 fault=$(date +%s%N)
 drive service step members=$other,n03 drained=$other lost=$where || fail "fault step"
 say "drained and requeued"
 record requeued
 for i in 1 2 3 4 5 6 7 8 9 10; do
   drive service step members=$other,n03 drained=$other lost=$where | grep -v '^0 commands'
-  drive service observe | grep -q 'job 1 alice RUNNING n03' && break
+  drive service observe | grep -q "job $job alice RUNNING n03" && break
   sleep 0.2
 done
-drive service observe | grep -q 'job 1 alice RUNNING n03' || fail "no job on the spare"
+drive service observe | grep -q "job $job alice RUNNING n03" || fail "no job on the spare"
 say "job runs on the spare $((($(date +%s%N) - fault) / 1000000)) ms after the fault"
 
 on service env SLURM_CONF=/etc/slurm/acme-train/slurm.conf \
@@ -157,20 +207,20 @@ wait_for 5 "node $where IDLE registered.*reason=\$" drive service observe || fai
 say "gone and back"
 drive service step members=$where,n03 extra=n05 || fail "declaring a node"
 wait_for 5 'node n05' drive service observe || fail "n05 is not declared"
-wait_for 5 'job 1 alice RUNNING n03' drive service observe || fail "the restart lost the job"
+wait_for 5 "job $job alice RUNNING n03" drive service observe || fail "the restart lost the job"
 say "one node more, controller restarted, job goes on"
 on service bash -c 'kill -9 $(cat /run/slurm-acme-train/slurmctld.pid)'
 sleep 0.2
 drive service observe | grep -q 'does not answer' || fail "a dead controller is not reported"
 drive service controller members=$where,n03 extra=n05 || fail "set-up after kill -9"
-wait_for 5 'job 1 alice RUNNING n03' drive service observe || fail "kill -9 lost the job"
+wait_for 5 "job $job alice RUNNING n03" drive service observe || fail "kill -9 lost the job"
 say "controller killed and set up again"
 drive service add-user || fail "adding a user"
 drive service observe
-as_alice scancel 1
-wait_for 10 'CANCELLED' as_alice sacct -n -X -j 1 -o JobID,User,Account,State,NodeList ||
+as_alice scancel "$job"
+wait_for 10 'CANCELLED' as_alice sacct -n -X -j "$job" -o JobID,User,Account,State,NodeList ||
   fail "sacct does not show the end"
-as_alice sacct -n -X -D -j 1 -o JobID,User,Account,State,NodeList,AllocTRES%60
+as_alice sacct -n -X -D -j "$job" -o JobID,User,Account,State,NodeList,AllocTRES%60
 as_alice sinfo
 for node in n01 n02 n03; do drive $node stop-node; done
 on n03 ps -e -o args= | grep -E '^(slurm|munge|sleep 300)' && fail "processes left on n03"

@@ -1,0 +1,31 @@
+#pragma once
+// The catalogue as files: codes, limits and nameplates, where they lie without a tundishd.
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "edge/cli/context.hpp"
+#include "model/limit.hpp"
+#include "model/xid_catalogue.hpp"
+
+namespace tundish::edge::cli {
+
+/// A file that people write; refused when it is larger than such a file can be.
+Result<std::string> read_small_file(const std::string& name);
+
+/// Where the catalogue is: `asked` for, else the nearest folder above `beside` (empty: nowhere)
+/// that has one, else the one that this program and its tundishd were shipped with.
+struct CatalogueAsk {
+  std::string asked, beside;
+};
+Result<std::string> find_catalogue(const Context& context, const CatalogueAsk& ask);
+
+struct LimitFiles {
+  Thresholds limits;
+  Nameplates plates;
+};
+/// Also refused by line: a limit that no check asks for.
+Result<LimitFiles> load_limit_files(const Context& context, const std::string& folder);
+Result<XidCatalogue> load_codes(const std::string& folder);
+
+}  // namespace tundish::edge::cli
