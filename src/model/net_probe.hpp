@@ -152,7 +152,7 @@ struct NetProbeSeen {
     f(5, "out_of_band", out_of_band, "as asked, and tundishd as the agent knows it");
     f(6, "exports", exports, "in the order asked");
     f(7, "leaf", leaf, "in the order asked");
-    f(8, "link", link, "of the port, at the beginning and at the end: up, down or unknown (changed)");
+    f(8, "link", link, "of the port, at the beginning and the end: up, down or unknown (changed)");
     f(9, "heard_self", heard_self, "own frames that its ear saw leave: it was not deaf");
   }
 };

@@ -57,8 +57,8 @@ bool is_gone(const View& view, const Cluster& cluster, const DeclaredNode& decla
   return seen && has_state(*seen, "NOT_RESPONDING");
 }
 
-/// What is drained by us stays so while an incident claims the node, also before that one has leave:
-/// between the end of a window and that leave no job shall land on it. The reason as it is seen.
+/// What is drained by us stays so while an incident claims the node, also before that one has
+/// leave: between the end of a window and that leave no job shall land on it. The reason as seen.
 std::string drain_to_keep(const View& view, const Cluster& cluster, const Node& node,
                           const std::string& name) {
   const EngineObserved* engine = fresh_engine(view, cluster.id);
