@@ -112,7 +112,8 @@ void Checker::check_repair_call(const DriverCall& call) {
     broken_.push_back("repair of " + node->meta.name + " while people work on it");
   }
   const SimNode* real = world_.find_id(node->id.str());
-  if (real && real->leak == "Critical") return;  // liquid beside live parts: its power goes
+  const bool goes_off = !reset && call.what == power_name(PowerVerb::off);
+  if (goes_off && real && real->leak == "Critical") return;  // liquid beside live parts
   for (const auto& id : view_->incidents_on(node->id)) {
     const Incident* incident = view_->find(id);
     // What was seen stays seen: checks that pass later replace the verdicts.
@@ -290,8 +291,8 @@ void Checker::check_witnesses(const NodeId& id) {
     if (incident.node != id) continue;
     stored += std::count_if(incident.witnesses.begin(), incident.witnesses.end(),
                             [](const Witness& w) {
-                              return w.provenance == Provenance::kernel ||
-                                     w.provenance == Provenance::userspace;
+                              return w.provenance != Provenance::probe &&
+                                     w.provenance != Provenance::bmc;
                             });
     stored += incident.witnesses_dropped;
   }

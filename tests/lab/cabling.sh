@@ -51,7 +51,7 @@ exits 0 tundish lab cable swap --lab "$ROOT" "n01/eth0" "n02/eth0" >/dev/null
 right() { [[ -z $(all_wrong) ]]; }
 await 40 "put right, it is no longer told" right
 cleared() { ! wrong_node n01 && ! wrong_node n02; }
-await 60 "and no node is held for it" cleared
+await 20 "and no node is held for it" cleared
 
 # Once more, and the cluster goes: nothing is seen through shut ports, and what was seen stands.
 exits 0 tundish lab cable swap --lab "$ROOT" "n01/eth0" "n02/eth0" >/dev/null

@@ -15,8 +15,6 @@ struct ClaimView {
   std::string group;
 };
 
-constexpr std::string_view our_reason = "tundish:";
-
 /// A window has its leave to drain the node.
 bool is_drained_for_work(const View& view, const NodeId& node) {
   const auto& claims = view.reg.claims_on(node);

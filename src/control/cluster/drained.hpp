@@ -3,6 +3,9 @@
 
 namespace tundish::control {
 
+/// Our drains begin so in the engine; any other reason is a person's or the engine's own.
+inline constexpr std::string_view our_reason = "tundish:";
+
 /// *Known* to be empty: the engine answered lately, gives the node no new work, and nothing runs
 /// or completes on it. An engine that does not answer leaves it unknown, which is false.
 bool is_drained(const View& view, const Node& node);

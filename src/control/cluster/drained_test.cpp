@@ -90,6 +90,27 @@ TEST_F(Drained, in_a_window_a_job_on_a_lost_device_does_not_wait_and_takes_no_sp
   EXPECT_EQ(find_member(allocation(), node(1))->role, MemberRole::member);
 }
 
+TEST_F(Drained, what_is_drained_by_us_stays_so_while_an_incident_waits_for_leave) {
+  const auto wanted = [&] { return desired_engine(view(), *reg_.find(id_)).nodes.front(); };
+  shows({"IDLE", "DRAIN"}, {});
+  EXPECT_FALSE(wanted().drained) << "nobody claims it";
+  catalogue_.xid.entries.push_back({});
+  catalogue_.xid.entries.back().code = 95;
+  catalogue_.xid.entries.back().action = FaultAction::reset;
+  KernelEvent fault;
+  fault.kind = KernelEventKind::xid;
+  fault.code = 95;
+  fault.device = "0000:3b:00";
+  writes(1, fault);
+  ASSERT_TRUE(open());
+  shows({"IDLE"}, {});
+  EXPECT_FALSE(wanted().drained) << "not before it has leave";
+  shows({"IDLE", "DRAIN"}, {});
+  EXPECT_TRUE(wanted().drained);
+  EXPECT_EQ(wanted().reason, "tundish: xid 95") << "as it is: no command is needed";
+  EXPECT_TRUE(wanted().group.empty()) << "its end is not taken for a person's resume";
+}
+
 TEST_F(Drained, an_epilog_that_runs_keeps_the_node) {
   shows({"IDLE", "COMPLETING", "DRAIN"}, {});
   EXPECT_FALSE(is_empty());

@@ -12,7 +12,6 @@ namespace tundish::control {
 namespace {
 
 constexpr std::string_view drained_condition = "engine_drained";
-constexpr std::string_view our_reason = "tundish:";
 /// A process that cannot be ended goes soon after its storage answers; longer, and the node needs
 /// a repair. Own choice: five looks of the checks.
 constexpr Duration drain_patience = minutes(5);

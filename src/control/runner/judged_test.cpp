@@ -34,6 +34,15 @@ TEST(Judged, silence_of_the_check_that_failed_is_no_pass) {
   EXPECT_EQ(judge_proof(&incident, all).outcome, StepOutcome::failed);
 }
 
+TEST(Judged, what_it_was_taken_out_for_is_a_fail_while_it_stands) {
+  const Incident incident = opened_by("gpu_throttle");
+  const auto slow = {says("gpu_count", VerdictState::ok), says("gpu_throttle", VerdictState::warn)};
+  const Judged stands = judge_proof(&incident, slow);
+  EXPECT_EQ(stands.outcome, StepOutcome::failed) << "unknown would be looked at for ever";
+  EXPECT_EQ(stands.verdicts.back().state, VerdictState::fail);
+  EXPECT_EQ(judge_proof(nullptr, slow).outcome, StepOutcome::done) << "elsewhere only a warning";
+}
+
 TEST(Judged, a_fault_without_a_check_needs_what_every_node_needs) {
   const Incident incident;
   EXPECT_EQ(judge_proof(&incident, {says("ecc", VerdictState::ok)}).outcome, StepOutcome::done);

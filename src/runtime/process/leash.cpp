@@ -45,21 +45,6 @@ struct Report {
   int survivors = 0;    ///< descendants that did not die
 };
 
-pid_t parent_of(pid_t pid) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  char text[512];
-  const auto got = ::read(fd, text, sizeof text - 1);
-  ::close(fd);
-  if (got <= 0) return 0;
-  text[got] = '\0';
-  // The name in parentheses may hold anything; state and parent follow the last one.
-  const char* end = std::strrchr(text, ')');
-  return end == nullptr || std::strlen(end) < 4 ? 0 : static_cast<pid_t>(std::atoi(end + 4));
-}
-
 std::vector<pid_t> descendants_of(pid_t root) {
   std::map<pid_t, pid_t> parents;
   if (DIR* folder = ::opendir("/proc")) {
@@ -255,6 +240,21 @@ Error start_error(const std::string& program, int number) {
 }
 
 }  // namespace
+
+pid_t parent_of(pid_t pid) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  char text[512];
+  const auto got = ::read(fd, text, sizeof text - 1);
+  ::close(fd);
+  if (got <= 0) return 0;
+  text[got] = '\0';
+  // The name in parentheses may hold anything; state and parent follow the last one.
+  const char* end = std::strrchr(text, ')');
+  return end == nullptr || std::strlen(end) < 4 ? 0 : static_cast<pid_t>(std::atoi(end + 4));
+}
 
 Leash::Leash(Duration life) : until_us_(now_us() + life.us) {
   wake_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

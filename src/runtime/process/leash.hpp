@@ -43,6 +43,9 @@ struct LeashedOutput {
 /// to clean up behind it.
 inline constexpr const char* keeper_name = "tundish-keeper";
 
+/// 0: there is no such process.
+pid_t parent_of(pid_t pid);
+
 /// As run(), and ends with the leash. A program that detaches what it starts is no way out: its
 /// keeper inherits every orphan and kills it, also when this process dies.
 Result<LeashedOutput> run_leashed(const Command& command, const Leash& leash);

@@ -34,12 +34,6 @@ bool is_marked(pid_t pid) {
   return false;
 }
 
-pid_t parent_of(pid_t pid) {
-  const std::string stat = text_of(pid, "stat");
-  const auto end = stat.rfind(')');  // the name in parentheses may hold anything
-  return end == std::string::npos || end + 4 > stat.size() ? 0 : std::atoi(stat.c_str() + end + 4);
-}
-
 bool is_kept(pid_t pid) {
   pid_t at = parent_of(pid);
   for (int depth = 0; at > 1 && depth < 64; ++depth, at = parent_of(at)) {
