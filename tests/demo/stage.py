@@ -12,6 +12,7 @@ TREE = pathlib.Path(__file__).resolve().parents[2]
 BOLD, DIM, GREEN, RED, CYAN, OFF = (
     ("\033[1m", "\033[2m", "\033[32m", "\033[31m", "\033[36m", "\033[0m")
     if sys.stdout.isatty() else ("",) * 6)
+PATIENCE = int(os.environ.get("TUNDISH_PATIENCE", "3"))
 
 
 class Failed(Exception):
@@ -77,7 +78,10 @@ class Stage:
         return json.loads(self.run(*argv, "-o", "json", show=False))
 
     def wait(self, what, probe, limit=60, pause=0.3):
-        """Polls until `probe` returns something true; returns it."""
+        """Polls until `probe` returns something true; returns it. `limit` is what a machine of its
+        own takes at most; a busy one gets PATIENCE times as long (what is judged by its speed says
+        so itself)."""
+        limit *= PATIENCE
         deadline = time.time() + limit
         while True:
             try:

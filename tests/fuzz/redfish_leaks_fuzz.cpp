@@ -3,6 +3,7 @@
 
 #include "base/check.hpp"
 #include "families/bmcs/leak_text.hpp"
+#include "families/bmcs/power_off.hpp"
 #include "families/checks/check.hpp"
 
 using namespace tundish;
@@ -25,6 +26,10 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   if (const auto members = families::parse_members(text)) {
     for (const auto& path : members->paths) check_path(path);
     if (!members->next.empty()) check_path(members->next);
+  }
+  if (const auto state = families::parse_power_state(text); state && *state == "Off") {
+    check(text.find("PowerState") != std::string::npos || text.find('\\') != std::string::npos,
+          "only the BMC says that a system is off");
   }
   const auto detector = families::parse_leak_detector(text, "1");
   if (!detector) return 0;

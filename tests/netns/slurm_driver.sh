@@ -120,7 +120,7 @@ as_alice() { on login setpriv --reuid=20001 --regid=20001 --clear-groups -- "$@"
 as_alice sbatch -D /tmp --output=/dev/null --job-name=$'a\n1|x' --requeue --nodes=1 \
   --gpus-per-node=8 --wrap 'env >/tmp/alice.env; exec sleep 300' || fail sbatch
 submitted=$(date +%s%N)
-wait_for 15 'job 1 alice RUNNING' drive service observe || fail "the job does not run"
+wait_for 20 'job 1 alice RUNNING' drive service observe || fail "the job does not run"
 say "job runs ($((($(date +%s%N) - submitted) / 1000000)) ms after submission)"
 drive service observe | grep '^job'
 sleep 0.5
@@ -130,17 +130,17 @@ where=$(drive service observe | sed -n 's/^job 1 alice RUNNING \([^ ]*\) .*/\1/p
 other=n01; [ "$where" = n01 ] && other=n02
 
 as_alice scancel 1
-wait_for 10 "node n01 IDLE registered" drive service observe || fail "n01 is not idle again"
-wait_for 10 "node n02 IDLE registered" drive service observe || fail "n02 is not idle again"
+wait_for 20 "node n01 IDLE registered" drive service observe || fail "n01 is not idle again"
+wait_for 20 "node n02 IDLE registered" drive service observe || fail "n02 is not idle again"
 
 # Active checks: a job of ours holds a node, and gives way to the tenant's work.
 drive service observe | grep -q '^checks  preempted' || fail "the controller cannot preempt"
 drive service step checks || fail "the partition of checks"
-wait_for 5 '^checks n01,n02 preempted' drive service observe || fail "no partition of checks"
+wait_for 20 '^checks n01,n02 preempted' drive service observe || fail "no partition of checks"
 drive service step checks | grep -q '^0 commands' || fail "the partition is made twice"
 holds() { # a check on n01; its output is in $work/held
   drive n01 hold n01 "$@" >"$work/held" &
-  wait_for 10 'holds the node' cat "$work/held" || fail "no check on n01: $(cat "$work/held")"
+  wait_for 20 'holds the node' cat "$work/held" || fail "no check on n01: $(cat "$work/held")"
 }
 user_job() { # nodes: from submission to start in ms
   rm -f /tmp/alice.start
@@ -148,7 +148,7 @@ user_job() { # nodes: from submission to start in ms
   begin=$(date +%s%N)
   as_alice sbatch -D /tmp --output=/dev/null --nodes="$1" --gpus-per-node=8 \
     --wrap 'date +%s%N >/tmp/alice.start; sleep 0.2' >/dev/null || fail sbatch
-  wait_for 15 '^[0-9]+$' cat /tmp/alice.start || fail "the tenant's job does not start"
+  wait_for 20 '^[0-9]+$' cat /tmp/alice.start || fail "the tenant's job does not start"
   waited=$((($(cat /tmp/alice.start) - begin) / 1000000))
   rm -f /tmp/alice.start
 }
@@ -157,24 +157,25 @@ alone=$waited
 holds
 drive service observe | grep '^job'
 user_job 2
-wait_for 5 'Slurm ended job .*: PREEMPTED' cat "$work/held" || fail "not preempted: $(cat "$work/held")"
+wait_for 20 'Slurm ended job .*: PREEMPTED' cat "$work/held" || fail "not preempted: $(cat "$work/held")"
 say "the tenant's job started after $alone ms on idle nodes, after $waited ms in place of a check"
-((waited < 3000)) || fail "the tenant waited for a check"
-wait_for 10 "node n01 IDLE registered" drive service observe
+# A check would hold the node for minutes; how many milliseconds it takes is said above.
+((waited < 10000)) || fail "the tenant waited for a check"
+wait_for 20 "node n01 IDLE registered" drive service observe
 holds
 as_alice scancel "$(sed -n 's/^job \([0-9]*\) holds.*/\1/p' "$work/held")" || fail "the tenant may not cancel a check"
-wait_for 5 'Slurm ended job .*: CANCELLED' cat "$work/held" || fail "not cancelled: $(cat "$work/held")"
-wait_for 10 "node n01 IDLE registered" drive service observe
+wait_for 20 'Slurm ended job .*: CANCELLED' cat "$work/held" || fail "not cancelled: $(cat "$work/held")"
+wait_for 20 "node n01 IDLE registered" drive service observe
 holds failed
-wait_for 5 'tundish-check .*FAILED' as_alice sacct -n -X -a -o Account%20,State ||
+wait_for 20 'tundish-check .*FAILED' as_alice sacct -n -X -a -o Account%20,State ||
   fail "the tenant does not see what a check found"
 as_alice sacct -n -X -a -o JobID,User,Account%20,State,AllocTRES%40
 drive service step || fail "taking the partition away"
-wait_for 5 '^checks  preempted' drive service observe || fail "the partition stays"
+wait_for 20 '^checks  preempted' drive service observe || fail "the partition stays"
 say "checks gave way, and were billed to nobody"
 as_alice sbatch -D /tmp --output=/dev/null --job-name=$'a\n1|x' --requeue --nodes=1 \
   --gpus-per-node=8 --wrap 'sleep 300' || fail sbatch
-wait_for 15 'alice RUNNING' drive service observe || fail "the job does not run"
+wait_for 20 'alice RUNNING' drive service observe || fail "the job does not run"
 job=$(drive service observe | awk '$1 == "job" && $4 == "RUNNING" {print $2; exit}')
 where=$(drive service observe | sed -n "s/^job $job alice RUNNING \([^ ]*\) .*/\1/p")
 other=n01; [ "$where" = n01 ] && other=n02
@@ -183,7 +184,8 @@ fault=$(date +%s%N)
 drive service step members=$other,n03 drained=$other lost=$where || fail "fault step"
 say "drained and requeued"
 record requeued
-for i in 1 2 3 4 5 6 7 8 9 10; do
+until_ns=$(($(date +%s%N) + 30 * 1000000000))
+while (($(date +%s%N) < until_ns)); do
   drive service step members=$other,n03 drained=$other lost=$where | grep -v '^0 commands'
   drive service observe | grep -q "job $job alice RUNNING n03" && break
   sleep 0.2
@@ -197,28 +199,28 @@ drive service step members=$other,n03 drained=$other lost=$where
 drive service observe | grep -q 'n03 .*DRAIN.*disk is loud' || fail "a person's drain was touched"
 record held
 drive service step members=$where,n03
-wait_for 5 "node $where IDLE registered.*reason=\$" drive service observe || fail "no return"
+wait_for 20 "node $where IDLE registered.*reason=\$" drive service observe || fail "no return"
 say "our drain was cleared, a person's was not"
 drive service step members=$where,n03 gone=$where
 drive service observe | grep -Eq "node $where DOWN.DRAIN" || fail "a node that is gone is not down"
 record gone
 drive service step members=$where,n03
-wait_for 5 "node $where IDLE registered.*reason=\$" drive service observe || fail "no return"
+wait_for 20 "node $where IDLE registered.*reason=\$" drive service observe || fail "no return"
 say "gone and back"
 drive service step members=$where,n03 extra=n05 || fail "declaring a node"
-wait_for 5 'node n05' drive service observe || fail "n05 is not declared"
-wait_for 5 "job $job alice RUNNING n03" drive service observe || fail "the restart lost the job"
+wait_for 20 'node n05' drive service observe || fail "n05 is not declared"
+wait_for 20 "job $job alice RUNNING n03" drive service observe || fail "the restart lost the job"
 say "one node more, controller restarted, job goes on"
 on service bash -c 'kill -9 $(cat /run/slurm-acme-train/slurmctld.pid)'
 sleep 0.2
 drive service observe | grep -q 'does not answer' || fail "a dead controller is not reported"
 drive service controller members=$where,n03 extra=n05 || fail "set-up after kill -9"
-wait_for 5 "job $job alice RUNNING n03" drive service observe || fail "kill -9 lost the job"
+wait_for 20 "job $job alice RUNNING n03" drive service observe || fail "kill -9 lost the job"
 say "controller killed and set up again"
 drive service add-user || fail "adding a user"
 drive service observe
 as_alice scancel "$job"
-wait_for 10 'CANCELLED' as_alice sacct -n -X -j "$job" -o JobID,User,Account,State,NodeList ||
+wait_for 20 'CANCELLED' as_alice sacct -n -X -j "$job" -o JobID,User,Account,State,NodeList ||
   fail "sacct does not show the end"
 as_alice sacct -n -X -D -j "$job" -o JobID,User,Account,State,NodeList,AllocTRES%60
 as_alice sinfo

@@ -178,7 +178,8 @@ Result<> run_daemon(const DaemonConfig& config) {
 
   net::HttpClient wire(loop, {config.ca_file});
   edge::AgentHub hub({ledger, loop, random, hash_token});
-  families::RedfishBmc bmc(wire, {config.bmc_url, config.bmc_user, TRY(bmc_password(config))});
+  families::RedfishBmc bmc(wire, loop,
+                           {config.bmc_url, config.bmc_user, TRY(bmc_password(config))});
   net::SshExec exec(loop, {config.switch_key_file, config.switch_known_hosts, sockets});
   switches::SwitchDrivers switches({wire, exec, loop, {config.switch_authorization}});
   fabrics::FabricDrivers fabrics({wire, exec, loop, ""});

@@ -15,8 +15,6 @@ namespace {
 const std::map<std::string, std::string>& survivors() {
   static const std::map<std::string, std::string> list = {
       {"choose.0 -> revalidate: edge dropped", "the last look is the same check"},
-      {"choose.3 -> rma: edge dropped",
-       "what did not go off is restarted before the vendor has it"},
       {"choose.3 -> rma: nobody told", "it ends with the vendor all the same"},
       {"choose.8 -> power_cycle: edge dropped", "the last look comes one repair earlier"},
       {"last_wait.0 -> rma: edge dropped", "the look ten minutes later sees the witness's fault"},

@@ -64,6 +64,23 @@ std::optional<Broken> unhandled(const Space& space) {
   return std::nullopt;
 }
 
+/// Also when the first act failed, and whatever came after it: what is wet and was not seen to go off
+/// gets no reset and no new start, which would put it under power again.
+std::optional<Broken> restarted_wet(const Space& space) {
+  for (std::size_t i = 0; i < space.configs().size(); ++i) {
+    const Config& at = space.configs()[i];
+    const FaultClass& fault = space.faults()[at.fault];
+    if (fault.action != "power_off" || !at.hardware) continue;
+    const std::string& action = space.state_of(at).action;
+    if (action == "power_off" || !is_disruptive_action(action)) continue;
+    Broken out;
+    out.config = static_cast<int>(i);
+    out.verdict = fault.name + " asks for power_off, and " + action + " puts it under power again";
+    return out;
+  }
+  return std::nullopt;
+}
+
 /// A state that nothing leads to is a repair that is never tried.
 std::optional<Broken> dead_state(const Space& space) {
   std::set<int> entered;
@@ -115,6 +132,7 @@ std::string first_action(const std::string& wish) {
 
 std::optional<Broken> find_unhandled_fault(const Space& space, const VerifyInput&) {
   if (auto broken = unhandled(space)) return broken;
+  if (auto broken = restarted_wet(space)) return broken;
   if (auto broken = dead_state(space)) return broken;
   return dead_guard(space);
 }

@@ -77,8 +77,8 @@ const std::vector<Property>& properties() {
        find_returned_budget},
       {"threshold", "Every threshold can fire, and a sound part can pass it.", find_dead_threshold},
       {"catalogue",
-       "Every known fault has an action that the policy takes, and every guard on a "
-       "fault has one that it waits for.",
+       "Every known fault has an action that the policy takes, what has to go off is not started "
+       "again, and every guard on a fault has one that it waits for.",
        find_unhandled_fault},
       {"ranking", "Every circle spends a budget or tells a person.", find_endless_circle}};
   return list;

@@ -60,6 +60,17 @@ TEST(verify, a_fault_of_the_catalogue_that_nothing_handles_is_named) {
   EXPECT_NE(story->verdict.find("asks for rma"), std::string::npos);
 }
 
+TEST(verify, what_is_wet_and_did_not_go_off_is_not_started_again) {
+  RemediationPolicy policy = shipped_policy();
+  std::erase_if(policy.states.at("choose").next, [](const PolicyEdge& edge) {
+    return edge.go == "rma" && edge.when == std::vector<std::string>{"wants_power_off"};
+  });
+  const auto found = verified(policy);
+  const Refutation* story = find(found, "catalogue");
+  ASSERT_TRUE(story) << render(found);
+  EXPECT_NE(story->verdict.find("leak asks for power_off"), std::string::npos) << story->verdict;
+}
+
 TEST(verify, a_guard_that_waits_for_an_unknown_fault_is_named) {
   RemediationPolicy policy = shipped_policy();
   auto& edges = policy.states.at("choose").next;

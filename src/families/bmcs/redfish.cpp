@@ -1,6 +1,7 @@
 #include "families/bmcs/redfish.hpp"
 
 #include "families/bmcs/basic_auth.hpp"
+#include "families/bmcs/power_off.hpp"
 
 namespace tundish::families {
 
@@ -36,6 +37,20 @@ HttpRequest RedfishBmc::request_to(const std::string& bmc_address, const std::st
 
 void RedfishBmc::start(const std::string& bmc_address, PowerVerb verb, Duration limit, Done done) {
   if (bmc_address.empty()) return done(no_address());
+  if (verb != PowerVerb::off) return reset(bmc_address, verb, limit, std::move(done));
+  const Instant until = scheduler_.now() + limit;
+  const auto left = [this, until] { return until - scheduler_.now(); };
+  const auto ask = [this, bmc_address, left](Wire::Done then) {
+    wire_.start(request_to(bmc_address, "/redfish/v1/Systems/1"), left(), std::move(then));
+  };
+  const auto tell = [this, bmc_address, left](Done then) {
+    reset(bmc_address, PowerVerb::off, left(), std::move(then));
+  };
+  std::make_shared<PowerOff>(PowerOff::Parts{ask, tell, scheduler_, until}, std::move(done))
+      ->start();
+}
+
+void RedfishBmc::reset(const std::string& bmc_address, PowerVerb verb, Duration limit, Done done) {
   HttpRequest request =
       request_to(bmc_address, "/redfish/v1/Systems/1/Actions/ComputerSystem.Reset");
   request.method = "POST";

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "families/bmcs/leak_text.hpp"
@@ -84,6 +85,23 @@ std::string detector(const std::string& id, const std::string& state) {
          R"(", "Status": {"State": "Enabled", "Health": "OK"}})";
 }
 
+class Time final : public Scheduler {
+ public:
+  Instant now() const override { return now_; }
+  void at(Instant at, std::function<void()> task) override { tasks_.emplace(at, std::move(task)); }
+  void run() {
+    while (!tasks_.empty()) {
+      const auto first = tasks_.extract(tasks_.begin());
+      if (first.key() > now_) now_ = first.key();
+      first.mapped()();
+    }
+  }
+
+ private:
+  Instant now_{1'000'000'000};
+  std::multimap<Instant, std::function<void()>> tasks_;
+};
+
 class RedfishLeaks : public testing::Test {
  protected:
   RedfishLeaks() {
@@ -115,7 +133,8 @@ class RedfishLeaks : public testing::Test {
   const std::string tray_ = "/redfish/v1/Chassis/Chassis_0";
   const std::string list_ = tray_ + "/ThermalSubsystem/LeakDetection/LeakDetectors";
   FakeWire wire_;
-  RedfishBmc bmc_{wire_, {"http://{address}", "admin", "pw"}};
+  Time time_;
+  RedfishBmc bmc_{wire_, time_, {"http://{address}", "admin", "pw"}};
 };
 
 TEST_F(RedfishLeaks, detectors_are_found_by_their_links_and_the_way_is_remembered) {
@@ -181,6 +200,91 @@ TEST_F(RedfishLeaks, a_bmc_that_links_in_circles_is_given_up) {
   wire_.documents[list_] =
       R"({"Members": [], "Members@odata.nextLink": ")" + list_ + "\"}";
   EXPECT_EQ(read().error().code, Code::unavailable);
+}
+
+/// A system whose BMC does to a power-off what it is told to.
+class PoweredWire final : public Wire {
+ public:
+  explicit PoweredWire(Time& time) : time_(time) {}
+  void start(HttpRequest request, Duration, Done done) override {
+    HttpResponse response;
+    response.status = 200;
+    if (request.method == "POST") {
+      EXPECT_EQ(request.body, R"({"ResetType":"ForceOff"})");
+      ++posts;
+      response.status = refuses ? 409 : 204;
+      if (obeys && !refuses) off_at = time_.now() + seconds(3);
+    } else {
+      EXPECT_TRUE(request.url.ends_with("/redfish/v1/Systems/1")) << request.url;
+      ++looks;
+      if (blind) return done(make_error(Code::timeout, "no answer"));
+      const bool is_off = off_at && time_.now() >= *off_at;
+      response.body = is_off ? R"({"Id": "1", "PowerState": "Off"})"
+                             : R"({"Id": "1", "PowerState": ")" + word + "\"}";
+    }
+    done(std::move(response));
+  }
+  bool obeys = true, refuses = false, blind = false;
+  std::string word = "On";
+  std::optional<Instant> off_at;
+  int posts = 0, looks = 0;
+
+ private:
+  Time& time_;
+};
+
+class RedfishOff : public testing::Test {
+ protected:
+  Result<> off() {
+    std::optional<Result<>> out;
+    bmc_.start("10.0.0.9", PowerVerb::off, seconds(20), [&](Result<> result) {
+      EXPECT_FALSE(out) << "said twice";
+      out = std::move(result);
+    });
+    time_.run();
+    EXPECT_TRUE(out);
+    return out.value_or(make_error(Code::internal, "nothing was said"));
+  }
+  Time time_;
+  PoweredWire wire_{time_};
+  RedfishBmc bmc_{wire_, time_, {"http://{address}", "admin", "pw"}};
+};
+
+TEST_F(RedfishOff, it_is_done_when_the_bmc_shows_it_off) {
+  EXPECT_TRUE(off());
+  EXPECT_EQ(wire_.posts, 1);
+  EXPECT_GE(time_.now(), *wire_.off_at);
+}
+
+TEST_F(RedfishOff, what_is_off_is_not_told_again) {
+  wire_.off_at = time_.now();
+  wire_.refuses = true;
+  EXPECT_TRUE(off());
+  EXPECT_EQ(wire_.posts, 0);
+}
+
+TEST_F(RedfishOff, what_was_accepted_and_not_done_is_not_taken_for_done) {
+  wire_.obeys = false;
+  for (const char* word : {"On", "PoweringOff", "off", ""}) {
+    wire_.word = word;
+    const auto result = off();
+    ASSERT_FALSE(result) << word;
+    EXPECT_EQ(result.error().code, Code::timeout);
+    EXPECT_NE(result.error().message().find("not seen to be off"), std::string::npos);
+  }
+}
+
+TEST_F(RedfishOff, a_state_that_cannot_be_read_keeps_no_request_back_and_proves_nothing) {
+  wire_.blind = true;
+  const auto result = off();
+  EXPECT_EQ(wire_.posts, 1);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Code::timeout);
+}
+
+TEST_F(RedfishOff, a_refusal_is_a_failure) {
+  wire_.refuses = true;
+  EXPECT_EQ(off().error().code, Code::unavailable);
 }
 
 }  // namespace

@@ -43,9 +43,12 @@ cleanup() {
   exit "$code"
 }
 
-# await SECONDS WHAT COMMAND...: polls until COMMAND succeeds; fails the test at the deadline.
+# await SECONDS WHAT COMMAND...: polls until COMMAND succeeds; fails the test at the deadline. SECONDS
+# is what a machine of its own takes at most; a busy one gets PATIENCE times as long. What is judged
+# by its speed says so itself; this only decides when to give up.
+PATIENCE=${TUNDISH_PATIENCE:-3}
 await() {
-  local limit=$1 what=$2 end
+  local limit=$(($1 * PATIENCE)) what=$2 end
   shift 2
   end=$((SECONDS + limit))
   until "$@" >/dev/null 2>&1; do
