@@ -39,7 +39,8 @@ auto parts_of(const EngineNode& node) {
   return std::tie(node.name, node.states, node.reason, node.allocated_cpus, node.registered);
 }
 auto parts_of(const EngineJob& job) {
-  return std::tie(job.id, job.state, job.nodes, job.restarts, job.requeueable, job.begin_time_s);
+  return std::tie(job.id, job.state, job.nodes, job.restarts, job.requeueable, job.begin_time_s,
+                  job.started_at);
 }
 
 /// Equal in all that a decision reads; the time of looking is not.

@@ -25,11 +25,14 @@ std::optional<EngineSilence> engine_silence(const View& view, const Cluster& clu
   if (!set_up || fresh_engine(view, cluster.id)) return std::nullopt;
   EngineSilence out{view.seen.started_at, ""};
   const auto answered = view.seen.engine_answered.find(cluster.id);
-  if (answered != view.seen.engine_answered.end()) out.since = answered->second;
+  const bool ever = answered != view.seen.engine_answered.end();
+  // What did not exist yet was not silent.
+  out.since = ever ? answered->second : std::max(out.since, cluster.meta.created_at);
   const auto last = view.seen.engines.find(cluster.id);
   const bool refused = last != view.seen.engines.end() && !last->second.reachable;
   if (refused) out.fault = last->second.fault;
-  if (refused || view.now - out.since >= view.limits.engine_stale) return out;
+  // One that never answered may only just have been started.
+  if ((refused && ever) || view.now - out.since >= view.limits.engine_stale) return out;
   return std::nullopt;
 }
 

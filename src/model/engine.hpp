@@ -80,6 +80,7 @@ struct DesiredEngineNode {
   EngineRole role = EngineRole::headroom;
   bool drained = false;       ///< a claim is on it, or it is not bound
   bool device_lost = false;   ///< jobs on it cannot go on: requeue them at once
+  Instant spares_after = {};  ///< of those: what began later lost nothing; unset: it spares none
   bool gone = false;          ///< known to be off or off the network: set down
   bool may_requeue = true;    ///< consent of the allocation
   std::string reason;         ///< ours; starts with "tundish:"
@@ -113,6 +114,7 @@ struct EngineJob {
   int restarts = 0;
   bool requeueable = false;
   std::int64_t begin_time_s = 0;     ///< earliest start that the engine set; 0: none
+  Instant started_at = {};           ///< of this run, as the engine says; unset: unknown
 };
 
 struct EngineNode {

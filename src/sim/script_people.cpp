@@ -164,18 +164,46 @@ void plan_window(Site& site, Duration at) {
   });
 }
 
-/// The vendor brought it back with other GPUs: a person closes the incident.
-void plan_vendor(Site& site, Duration at) {
-  const auto sent_away = [&site]() -> const Incident* {
-    for (const auto& [id, incident] : site.view()->all<Incident>()) {
-      if (incident.state == IncidentState::rma) return &incident;
+const Incident* sent_away(Site& site) {
+  for (const auto& [id, incident] : site.view()->all<Incident>()) {
+    if (incident.state == IncidentState::rma) return &incident;
+  }
+  return nullptr;
+}
+
+/// Work on the rack meanwhile: what the vendor has is off, and the window ends without it.
+void plan_window_of_vendor(Site& site, Duration at) {
+  const auto window = [&site]() -> const Maintenance* {
+    for (const auto& [id, one] : site.view()->all<Maintenance>()) {
+      if (one.reason == "rails") return &one;
     }
     return nullptr;
   };
-  site.after(at, [&site, sent_away] {
-    site.want([sent_away] { return sent_away() == nullptr; },
-              [&site, sent_away] {
-                const Incident* incident = sent_away();
+  site.after(at, [&site, window] {
+    site.want([&site, window] { return window() || !sent_away(site); },
+              [&site] {
+                MaintenanceOrder order;
+                order.scope = "node:" + site.view()->find(sent_away(site)->node)->meta.name;
+                order.reason = "rails";
+                order.begin = site.now() + minutes(1);
+                order.end = site.now() + minutes(5);
+                site.perform(create_maintenance(order));
+              });
+  });
+  site.after(at + minutes(4), [&site, window] {
+    site.want([window] { return window() && window()->state == MaintenanceState::ended; },
+              [&site, window] {
+                if (window()) site.perform(end_maintenance(window()->id));
+              });
+  });
+}
+
+/// The vendor brought it back with other GPUs: a person closes the incident.
+void plan_vendor(Site& site, Duration at) {
+  site.after(at, [&site] {
+    site.want([&site] { return sent_away(site) == nullptr; },
+              [&site] {
+                const Incident* incident = sent_away(site);
                 SimNode* node = site.world().find_id(incident->node.str());
                 node->gpus.assign(node->gpus.size(), {});
                 if (node->leak == "Critical") node->leak = "OK";
@@ -224,6 +252,7 @@ void plan_script_of_people(Site& site) {
   plan_relapse(site, minutes(125));
   plan_window(site, minutes(132));
   plan_leaks(site);
+  plan_window_of_vendor(site, minutes(156));
   plan_vendor(site, minutes(170));
 }
 

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <set>
 #include <sstream>
 
@@ -43,22 +42,9 @@ std::string told(const SimReport& report) {
   return out;
 }
 
-/// Stories that end badly and are not mended yet; each is told by `./dev sim SEED`. None may join
-/// them, and one that holds has to go.
-const std::map<std::uint64_t, std::string> known_broken = {
-    {17, "was claimed for what all nodes share"},  // a leaf was back, old signs of its links stood
-    {36, "was restarted"},   // a job that began on a GPU which had come back by itself
-    {139, "sent a node away on a user's word"},  // liquid, on a node that a user's line accused
-    {198, "was restarted"}};
-
 TEST(simulation, every_rule_holds_in_200_seeds) {
   int incidents = 0, crashes = 0, rma = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    if (const auto known = known_broken.find(seed); known != known_broken.end()) {
-      EXPECT_NE(told(run(options_of_seed(seed))).find(known->second), std::string::npos)
-          << "seed " << seed << " holds now: take it from known_broken";
-      continue;
-    }
     const auto report = run(options_of_seed(seed));
     EXPECT_TRUE(report.broken.empty())
         << "seed " << seed << ", replay with: ./dev sim " << seed << "\n"

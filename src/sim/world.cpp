@@ -26,6 +26,10 @@ Verdict verdict(std::string check, bool good, std::string reason, Instant at) {
   return out;
 }
 
+bool lost_nothing(const SimJob& job, const std::string& node) {
+  return job.state == "RUNNING" && contains(job.nodes, node) && job.restarts >= job.hits;
+}
+
 /// A busy node; one that is slow draws less and is told to be throttled.
 NodeLoad load_of(const SimNode& node) {
   NodeLoad out;
@@ -386,6 +390,7 @@ void World::schedule_jobs(SimEngine& engine) {
     free.resize(static_cast<std::size_t>(job.nodes_wanted));
     job.nodes = free;
     job.state = "RUNNING";
+    job.started = scheduler_.now();
     for (const auto& name : job.nodes) {
       // Slurm knows nothing of a GPU that broke since: the job lands on it and loses it.
       if (!find(name)->healthy()) ++job.hits;
@@ -429,13 +434,40 @@ EngineObserved World::observe_engine(const std::string& cluster) {
     seen.restarts = job.restarts;
     seen.requeueable = true;
     seen.begin_time_s = job.begin_time_s;
+    if (job.state == "RUNNING") seen.started_at = job.started;
   }
   return out;
+}
+
+/// A job that lost nothing is waited for, and ends some day; whoever owns it starts the next one.
+void World::end_jobs(const std::string& node) {
+  for (auto& [cluster, engine] : engines) {
+    const auto found = engine.nodes.find(node);
+    if (found == engine.nodes.end() || !found->second.drained) continue;
+    for (auto& job : engine.jobs) {
+      if (!lost_nothing(job, node)) continue;
+      SimJob next;
+      next.id = std::to_string(++jobs_);
+      next.nodes_wanted = job.nodes_wanted;
+      job = next;
+    }
+    schedule_jobs(engine);
+  }
+}
+
+void World::let_jobs_end(const SimEngine& engine, const std::string& node) {
+  constexpr Duration job_length = minutes(20);
+  const bool waits = std::any_of(engine.jobs.begin(), engine.jobs.end(),
+                                 [&](const SimJob& job) { return lost_nothing(job, node); });
+  if (!waits) return;
+  scheduler_.at(scheduler_.now() + job_length, [this, node] { end_jobs(node); });
 }
 
 void World::apply_to_nodes(SimEngine& engine, const EngineCommand& command) {
   for (const auto& name : command.nodes) {
     SimEngineNode& node = engine.nodes[name];
+    const bool for_fault = command.state == "drain" && command.reason.starts_with("tundish: xid");
+    if (for_fault && node.reason != command.reason) let_jobs_end(engine, name);
     if (command.state == "drain") node.drained = true;
     if (command.state == "down") node.down = true;
     if (command.state != "resume" && command.state != "undrain") {

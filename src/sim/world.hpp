@@ -66,6 +66,7 @@ struct SimJob {
   std::string state = "PENDING";
   std::vector<std::string> nodes;
   int restarts = 0;
+  Instant started;  ///< of this run
   int hits = 0;  ///< faults that its nodes had while it ran on them: as many restarts are right
   std::int64_t begin_time_s = 0;
 };
@@ -156,6 +157,8 @@ class World {
   void write_fault_line(SimNode& node, int gpu, int xid, Provenance provenance);
   void apply_to_job(SimJob& job, const EngineCommand& command);
   void apply_to_nodes(SimEngine& engine, const EngineCommand& command);
+  void let_jobs_end(const SimEngine& engine, const std::string& node);
+  void end_jobs(const std::string& node);
 
   SimScheduler& scheduler_;
   SimRandom& random_;

@@ -4,7 +4,9 @@
 #include <sstream>
 
 #include "codec/kernel_log/event.hpp"
+#include "control/health/carriers.hpp"
 #include "control/health/health_site_for_test.hpp"
+#include "families/checks/check.hpp"
 #include "sim/catalogues.hpp"
 
 namespace tundish::control::health {
@@ -74,6 +76,30 @@ TEST_F(BlameLines, c_a_port_that_flaps_is_named_by_its_cable) {
   EXPECT_EQ(open()->subject_kind, SubjectKind::network_switch);
   EXPECT_EQ(open()->subject, "leaf1/swp3");
   EXPECT_EQ(claims(), 0) << "a warning costs no node";
+}
+
+TEST_F(BlameLines, c_the_check_says_in_blames_words_that_it_counts) {
+  CheckSample sample;
+  sample.expect.nic_macs = {"02:00:00:00:00:0a"};
+  sample.expect.services = {"slurmd"};
+  sample.nets = std::vector<NetReading>{{"eth0", "02:00:00:00:00:0a", "up", 25000}};
+  CounterReading counter;
+  counter.group = "net";
+  counter.device = "eth0";
+  counter.name = "carrier_changes";
+  counter.grown = 3;
+  sample.counters = std::vector<CounterReading>{counter};
+  Limit limit;
+  limit.check = "ethernet_link";
+  limit.name = "carrier_changes";
+  limit.value = 2;
+  limit.verdict = VerdictState::warn;
+  sample.limits = {limit};
+  const auto verdicts = checks::judge_all(sample, {"ethernet_link"});
+  ASSERT_EQ(verdicts.size(), 1u);
+  EXPECT_TRUE(verdicts[0].reason.starts_with(carrier_words)) << verdicts[0].reason;
+  sample.nets->at(0).operstate = "down";
+  EXPECT_FALSE(checks::judge_all(sample, {"ethernet_link"})[0].reason.starts_with(carrier_words));
 }
 
 TEST_F(BlameLines, c_all_ports_of_a_leaf_are_the_leaf) {

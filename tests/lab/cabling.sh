@@ -60,6 +60,8 @@ exits 0 tundish cluster delete train --yes --wait >/dev/null
 ready() { for node in n01 n02 n03 n04; do [[ $(node_phase $node) == ready ]] || return 1; done; }
 await 90 "all nodes are free" ready
 has "placement leaves it alone" "$(tundish node explain n01)" "no: it miswired: eth0"
+never 12 "a shut port counted as a right cable" right
+has "switch show tells it still" "$(tundish switch show "${second%/*}")" "n01: eth0 is cabled to"
 text=$(exits 3 tundish cluster create next --tenant acme --nodes 3 --no-login) || exit 1
 say "an order that would need them: $text"
 exits 0 tundish lab cable swap --lab "$ROOT" "n01/eth0" "n02/eth0" >/dev/null

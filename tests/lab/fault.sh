@@ -85,6 +85,14 @@ equal "its state" "$(job_field tune "$other" JobState)" RUNNING
 equal "its nodes" "$(job_field tune "$other" NodeList)" "$other_nodes"
 no_gap bolt bob
 equal "incidents at the end" "$(node_incidents)" 2
+
+# A job that its user cancels in the moment of the fault stays cancelled: what the engine showed a
+# second before is no leave to start it again.
+victim=$(members tune member | cut -d' ' -f1)
+exits 0 slurm tune scancel "$other" >/dev/null
+inject --node "$victim" --xid 79 --gpu 1
+await 60 "that node is repaired" is incident_state "$victim" = resolved
+equal "the cancelled job" "$(job_field tune "$other" JobState)" CANCELLED
 # Nobody but tundishd gave an engine command.
 equal "foreign engine commands" "$(tundish history export | jq -s '
   [.[] | select(.operation | test("engine|drain|requeue")) | .actor |

@@ -52,9 +52,10 @@ round() { # HOOK NTH: one incident; HOOK - none. Prints nothing; sets HIT.
     # until it has died once.
     starts=$(daemon_starts)
     kill_daemon
-    local end=$((SECONDS + 15))
+    local end=$((SECONDS + 15 * PATIENCE))
     until (($(daemon_starts) > starts)) && tundish status >/dev/null 2>&1; do
-      ((SECONDS < end)) || break # it dies at once, over and over: that is a hit too
+      # It dies at once, over and over: that is a hit too.
+      ((SECONDS < end && $(daemon_starts) <= starts + 2)) || break
       sleep 0.1
     done
   fi
@@ -65,7 +66,7 @@ round() { # HOOK NTH: one incident; HOOK - none. Prints nothing; sets HIT.
       level: 4, facility: "kernel"}')"
   HIT=no
   if [[ $hook != - ]]; then
-    local until=$((SECONDS + 60))
+    local until=$((SECONDS + 60 * PATIENCE))
     while ((SECONDS < until)); do
       if died "$starts"; then HIT=yes; break; fi
       ! settled "$node" 2>/dev/null || [[ $(all_incidents) == "$known" ]] || break

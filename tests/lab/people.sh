@@ -88,6 +88,11 @@ never 4 "something was touched after the denial" advised
 equal "the incident of the denied proposal is" "$(incident_state "$denied")" open
 exits 0 tundish authority set --scope rack:r01 --level act >/dev/null
 never 3 "something was touched although it was denied" advised
+proposal=$(tundish proposal list -o json | jq -r '[.[] | select(.state == "denied")] | .[-1].id')
+has "node explain names the way out" "$(tundish node explain "$denied")" \
+  "tundish proposal approve $proposal"
+has "resume does not pretend" "$(exits 3 tundish incident resume "$(incident_id "$denied")" 2>&1)" \
+  "tundish proposal approve $proposal"
 
 # A person resumes a node that we drained for an incident: it stays resumed.
 victim=$(job_node 1) count=$(boots "$(job_node 1)")
@@ -104,4 +109,10 @@ equal "the claim is" "$(tundish claim list -o json | jq -r --arg n "$(node_id "$
 restart_daemon
 never 3 "after a restart we drained what a person resumed" drained "$victim"
 equal "boots of that node" "$(boots "$victim")" "$count"
+
+# The mind is changed about the denied one: it goes on.
+count=$(boots "$denied")
+exits 0 tundish proposal approve "$proposal" --reason "after all" >/dev/null
+await 90 "what was denied is repaired after all" is incident_state "$denied" = resolved
+equal "boots of that node" "$(boots "$denied")" $((count + 1))
 history_intact

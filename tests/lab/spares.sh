@@ -39,9 +39,9 @@ count=$(boots "$first") known=$(incident_count "$first")
 restarts=$(job_field train "$job" Restarts)
 inject --node "$first" --xid 79 --gpu 0
 # Its boot takes 1.5 s. Meanwhile it is cut off, so that the hold comes before what follows.
-end=$((SECONDS + 20))
+end=$((SECONDS + 20 * PATIENCE))
 until [[ $(lab_get "/nodes/$first" | jq -r .phase) != running ]]; do
-  ((SECONDS < end)) || fail "its repair did not begin within 20 s"
+  ((SECONDS < end)) || fail "its repair did not begin within $((20 * PATIENCE)) s"
 done
 lab_post /network "{\"node\":\"$first\",\"oob\":\"down\"}"
 say "its repair has begun"
@@ -50,7 +50,8 @@ exits 0 tundish hold set --scope "node:$first" --reason "so that the second one 
 lab_post /network "{\"node\":\"$first\",\"oob\":\"up\"}"
 running() { [[ $(lab_get "/nodes/$first" | jq -r .phase) == running ]] &&
   [[ $(incidents "$first" | jq -r '.[-1].policy_state') == wipe ]]; }
-await 20 "it has booted and passed its checks" running
+# Real work on each of its GPUs takes a busy machine a minute.
+await 60 "it has booted and passed its checks" running
 inject --node "$first" --xid 95 --gpu 6
 second_seen() { (($(incidents "$first" | jq '.[-1].witnesses | length') > 1)); }
 await 10 "the second fault is a witness of the same incident" second_seen

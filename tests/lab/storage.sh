@@ -1,8 +1,9 @@
 # Tenants' storage over the fabric: the export follows the node. Every member sees its own tenant's
 # files over its own network and nobody else's, also when root of a node takes another tenant's
 # address and key; a node that leaves is seen to have left before its address is anybody else's; a
-# storage that is away loses no file and blames no node.
+# storage that is away loses no file, is blamed itself, once for all its clients, and costs no node.
 source "$(dirname "$0")/lib/common.bash"
+source "$(dirname "$0")/lib/blame.bash"
 
 lab_up --nodes 6 --racks 2 --login-nodes 2 --fabric frr
 import_site
@@ -115,9 +116,21 @@ before=$(step_count acme alice)
 await 60 "the job goes on" steps_pass "$before" acme alice
 no_gap acme alice
 
-# ---- a storage that is away ------------------------------------------------------------------
+# ---- a storage that is away: the server is blamed, and no node --------------------------------
 node=$(members tune member | awk '{print $1}')
-count=$(all_incidents)
+read -r -a clients <<<"$(echo $(for name in train tune; do
+  members $name member && members $name login; done))"
+pace 10 "${clients[@]}"
+await 60 "every node was judged in its boot" all_judged
+await 60 "no node is out of service" no_claims
+open_incidents() { # what is blamed
+  tundish incident list -o json | jq -r '[.[] | select(.state == "open") |
+    "\(.blamed.part) of \(.subject_kind) \(.subject)"] | join(", ")'
+}
+server="storage_server of storage 10.200.0.10 of access"
+equal "open incidents" "$(open_incidents)" ""
+count=$(node_incidents)
+watch_claims
 on "$node" sh -c 'echo 1 >/data/bob/before'
 exits 0 tundish lab switch off stor1 --lab "$ROOT" >/dev/null
 never 10 "something is written beside the storage" \
@@ -126,9 +139,10 @@ unknown() { [[ $(row tune "grant $node ") == unknown ]]; }
 await 60 "the grants are unknown" unknown
 code=0 && tundish network show tune >/dev/null || code=$?
 equal "exit of network show" "$code" 4
-equal "incidents" "$(all_incidents)" "$count"
-equal "nodes out of service" "$(tundish claim list -o json |
-  jq '[.[] | select(.state == "active")] | length')" 0
+await 90 "the server is blamed" blames storage_server storage
+equal "open incidents" "$(open_incidents)" "$server"
+hit() { tundish incident show "$(cat "$WORK/blamed")" -o json | jq '.affected | length'; }
+await 60 "for all its clients" is hit = "${#clients[@]}"
 exits 0 tundish lab switch on stor1 --lab "$ROOT" >/dev/null
 known() { [[ $(row tune "grant $node ") == same ]]; }
 await 60 "the grants are seen again" known
@@ -136,6 +150,11 @@ reads() { [[ $(on "$node" timeout -k 1 5 cat /data/bob/hello) == theirs ]]; }
 await 30 "$node reads again" reads
 if on "$node" test -e /data/lost; then fail "a file from the time without storage"; fi
 say "nothing was written beside the storage"
+over() { ! blames storage_server storage; }
+await 120 "it is over when the server answers" over
+equal "open incidents" "$(open_incidents)" ""
+equal "incidents of nodes since" $(($(node_incidents) - count)) 0
+unclaimed "a storage that is away"
 
 # ---- the programs behind the mount die: nothing falls into the bare mount point ---------------
 on "$node" sh -c 'kill -9 $(cat /run/tundish-sshfs.pid) $(cat /run/tundish-bindfs.pid); sleep 0.3

@@ -42,9 +42,9 @@ root=$XDG_CONFIG_HOME/none
 says 2 "--nodes 0 is below 1" tundish lab up --name words --root "$root" --nodes 0
 says 2 "--nodes -2 is below 1" tundish lab up --name words --root "$root" --nodes -2
 says 2 "--login-nodes -1 is below 0" tundish lab up --name words --root "$root" --login-nodes -1
-says 0 "no lab at $root: nothing to end" tundish lab down --lab "$root"
-says 0 "no lab at $root: nothing to end" tundish lab down --lab "$root" --dry-run
-says 0 "nosuchlab: nothing to end" tundish lab down --lab nosuchlab
+says 1 "no lab at $root: nothing to end" tundish lab down --lab "$root"
+says 1 "no lab at $root: nothing to end" tundish lab down --lab "$root" --dry-run
+says 1 "nosuchlab: nothing to end" tundish lab down --lab nosuchlab
 says 3 "no lab at $root" tundish lab use "$root"
 says 3 "nosuchlab" tundish context use --lab nosuchlab
 says 3 "is not the folder of a lab" tundish lab down --lab "$XDG_CONFIG_HOME"
@@ -60,6 +60,8 @@ says 0 "unix:$XDG_CONFIG_HOME/one/run/tundishd.sock" tundish context show
 says 0 "stopped" tundish lab list
 says 0 "$XDG_CONFIG_HOME/two/secrets/operator.token" \
   tundish context use --lab "$XDG_CONFIG_HOME/two"
+# By its name, as the list tells it, although its root follows from no name.
+says 0 "would end the lab at $XDG_CONFIG_HOME/two" tundish lab down --lab two --dry-run
 says 4 "no answer from unix:$XDG_CONFIG_HOME/two/run/tundishd.sock" tundish status --token t
 for shell in bash zsh fish; do
   says 0 "version" tundish completion $shell

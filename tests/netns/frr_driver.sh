@@ -107,7 +107,7 @@ wait $asker
 last=$(tail -1 "$KEEP/answers" | cut -d' ' -f1)
 [[ -n $last ]] || fail "nobody answered before"
 say "quarantine: $((last > start ? last - start : 0)) ms from call to last answer"
-((last - start < 1000)) || fail "quarantine took $((last - start)) ms"
+((last - start < 1000 * PATIENCE)) || fail "quarantine took $((last - start)) ms"
 equal "in quarantine" "$(place 1 swp1)" "- down"
 equal "B is not touched" "$(who n02 $GROUP.2)" n04
 equal "A's network left leaf1 with its last port" "$(on 1 ip netns list | cut -d' ' -f1)" Vrf00020
@@ -164,7 +164,10 @@ attach 1 swp1=10
 [[ $(drive read leaf1) != *'"65000:50010","65000:50020"'* ]] || fail "the route target stays"
 on 1 nft flush chain ip tundish T-20-IN 2>/dev/null
 on 1 ip netns exec Vrf00020 nft flush chain ip tundish T-20-IN
-has "a flushed list is seen" "$(drive read leaf1)" "T-20-IN does not end with drop"
+has "a flushed list is read as one that lets all through" "$(drive read leaf1 | tr -d ' \n')" \
+  '"T-20-IN","rules":[{"sequence":9999,"action":"permit","protocol":"ip","source":"","destination":"","port_from":0'
+attach 1 swp1=10
+say "and keeps no order of the other tenant back"
 on 1 ip netns exec Vrf00020 nft delete table ip tundish
 attach 1 swp2=20
 equal "B after that" "$(drive read leaf1 | grep -E '^(port swp2|unclear)')" "port swp2 seg10020 up"

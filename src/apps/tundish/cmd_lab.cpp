@@ -11,7 +11,6 @@
 #include "base/text.hpp"
 #include "edge/cli/interrupt.hpp"
 #include "edge/cli/run_ssh.hpp"
-#include "edge/cli/suggest.hpp"
 #include "edge/cli/wait.hpp"
 #include "lab/node_init.hpp"
 #include "lab/supervisor.hpp"
@@ -35,7 +34,7 @@ struct LabArgs {
 
 /// Named by a flag, else by the context, else "lab".
 Result<std::string> chosen_lab(cli::Context& context, const LabArgs& args) {
-  if (!args.lab.empty()) return args.lab;
+  if (!args.lab.empty()) return resolve_lab(context, args.lab);
   const auto file = TRY(context.load_context());
   return file.lab.empty() ? std::string("lab") : file.lab;
 }
@@ -137,10 +136,8 @@ Result<int> down(cli::Context& context, const LabArgs& args) {
     const Error none = no_lab_error(context, chosen);
     if (!context.settings().dry_run) TRY_VOID(forget_lab(context, paths));
     context.note(none.what + ": nothing to end\n  " + none.remedy);
-    // What is gone is down; a name that looks like another lab's is a slip, and that one runs on.
-    const bool is_name = !args.lab.empty() && chosen.find('/') == std::string::npos;
-    const bool slip = is_name && !cli::did_you_mean(chosen, known_labs(context)).empty();
-    return slip ? cli::exit_refused : cli::exit_done;
+    // Whoever names a lab means one that there is: another one may run on under a slip of the name.
+    return args.lab.empty() ? cli::exit_done : cli::exit_tool_error;
   }
   if (context.settings().dry_run) {
     context.note("dry run: would end the lab at " + paths.root);

@@ -30,6 +30,12 @@ bool is_lab(const std::string& name_or_root) {
   return fs::exists(lab_paths(name_or_root).spec_file(), ignored);
 }
 
+/// As it was named with --name, wherever its root is.
+std::string name_of_lab(const std::string& name_or_root) {
+  const auto spec = lab::load_spec(lab_paths(name_or_root).spec_file());
+  return spec ? spec->name : "";
+}
+
 std::string used_lab(const cli::Context& context) {
   const auto file = context.load_context();
   return file ? file->lab : "";
@@ -90,10 +96,18 @@ Error no_lab_error(const cli::Context& context, const std::string& name_or_root)
                                        "labs on this machine: " + join(known, ", "));
 }
 
+std::string resolve_lab(const cli::Context& context, const std::string& name_or_root) {
+  if (name_or_root.find('/') != std::string::npos || is_lab(name_or_root)) return name_or_root;
+  for (const auto& known : known_labs(context)) {
+    if (name_of_lab(known) == name_or_root) return known;
+  }
+  return name_or_root;
+}
+
 Result<cli::ContextFile> find_lab(const cli::Context& context, const std::string& name_or_root) {
-  const bool is_root = name_or_root.find('/') != std::string::npos;
-  const std::string lab =
-      is_root ? fs::absolute(name_or_root).lexically_normal().string() : name_or_root;
+  const std::string known = resolve_lab(context, name_or_root);
+  const bool is_root = known.find('/') != std::string::npos;
+  const std::string lab = is_root ? fs::absolute(known).lexically_normal().string() : known;
   if (!is_lab(lab)) return no_lab_error(context, lab);
   const LabAccess access = lab_access(lab_paths(lab));
   return cli::ContextFile{access.api, access.token_file, "", lab};

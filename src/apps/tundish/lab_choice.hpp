@@ -10,6 +10,9 @@ namespace tundish {
 
 /// Labs below the usual folder, and the one in use when it lies elsewhere; by name or root folder.
 std::vector<std::string> known_labs(const edge::cli::Context& context);
+/// The lab of that name as `lab list` tells it, where its root does not follow from the name; what
+/// is no such name stays as it is.
+std::string resolve_lab(const edge::cli::Context& context, const std::string& name_or_root);
 /// What a context must hold to reach it; `not_found` with what there is instead.
 Result<edge::cli::ContextFile> find_lab(const edge::cli::Context& context,
                                         const std::string& name_or_root);

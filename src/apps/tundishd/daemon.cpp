@@ -175,7 +175,6 @@ Result<> run_daemon(const DaemonConfig& config) {
   TRY_VOID(prepare_first_start(config, ledger, random));
   TRY_VOID(declare_fabrics(config, ledger));
   const std::string sockets = TRY(make_socket_dir());
-
   net::HttpClient wire(loop, {config.ca_file});
   edge::AgentHub hub({ledger, loop, random, hash_token});
   families::RedfishBmc bmc(wire, loop,

@@ -11,6 +11,7 @@ namespace {
 struct ClaimView {
   bool acting = false;
   bool device_lost = false;
+  Instant spares_after;
   std::string reason;
   std::string group;
 };
@@ -22,6 +23,15 @@ bool is_drained_for_work(const View& view, const NodeId& node) {
     const Claim* claim = view.reg.find(id);
     return claim && claim->permitted && is_of_maintenance(*claim);
   });
+}
+
+void note_lost(const View& view, const Incident& incident, ClaimView& out) {
+  const Node* node = view.reg.find(incident.node);
+  const Instant spares = node ? spares_after(incident, *node) : Instant{};
+  // Of several the one that spares the least.
+  const bool all = !spares.is_set() || (out.device_lost && !out.spares_after.is_set());
+  out.spares_after = all ? Instant{} : std::max(out.spares_after, spares);
+  out.device_lost = true;
 }
 
 ClaimView claims_of(const View& view, const NodeId& node) {
@@ -38,7 +48,7 @@ ClaimView claims_of(const View& view, const NodeId& node) {
     // take it for a person's resume of the incident's.
     if (claim->permitted) out.reason = claim->reason;
     if (incident) {
-      out.device_lost = out.device_lost || incident->device_lost;
+      if (incident->device_lost) note_lost(view, *incident, out);
       out.group = incident->id.str();
       // Without the incident's name: nodes with one reason are drained by one command.
       out.reason = incident->fault;
@@ -94,6 +104,7 @@ DesiredEngineNode desired_node(const View& view, const Cluster& cluster,
     out.reason = "tundish: " + (claims.acting ? claims.reason
                                               : std::string(serves ? "joining" : "leaving"));
     out.device_lost = claims.acting && claims.device_lost;
+    out.spares_after = claims.spares_after;
     out.gone = claims.acting && is_gone(view, cluster, declared);
     out.group = claims.group;
     const std::string kept =

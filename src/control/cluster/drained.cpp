@@ -44,6 +44,17 @@ bool is_check_work(const EngineJob& job) {
   return job.name == check_work_name && job.user == "root";
 }
 
+Instant spares_after(const Incident& incident, const Node& node) {
+  if (incident.blamed) return {};  // what blame found stands until it is repaired
+  Instant last;
+  for (const auto& witness : incident.witnesses) {
+    const bool hardware = witness.provenance != Provenance::userspace;
+    if (hardware && witness.boot_id == node.status.boot_id) return {};
+    last = std::max(last, witness.observed_at);
+  }
+  return last;
+}
+
 bool is_drained(const View& view, const Node& node) {
   const Allocation* allocation = view.reg.find(node.status.allocation);
   if (!allocation) return true;

@@ -21,4 +21,9 @@ std::vector<const EngineJob*> jobs_on(const EngineObserved& engine, const std::s
 /// An active check's own work: it holds the node as any other, but nobody lost anything by its end.
 bool is_check_work(const EngineJob& job);
 
+/// Of an incident with `device_lost`: jobs that began later lost nothing by it, and are waited for
+/// as any other. Only a user's line says that the device is gone, or the node was restarted since.
+/// Unset: whatever is on the node lost its device.
+Instant spares_after(const Incident& incident, const Node& node);
+
 }  // namespace tundish::control

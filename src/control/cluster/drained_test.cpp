@@ -40,6 +40,19 @@ class Drained : public health::HealthSite {
   static EngineJob job(const std::string& state) {
     return {"5", "alice", "a", state, {"e1", "e2"}, 0, true, 0};
   }
+  void take_lost_device() {
+    catalogue_.xid.entries.push_back({});
+    catalogue_.xid.entries.back().code = 79;
+    catalogue_.xid.entries.back().action = FaultAction::reboot;
+    catalogue_.xid.entries.back().device_lost = true;
+  }
+  static KernelEvent lost_device() {
+    KernelEvent out;
+    out.kind = KernelEventKind::xid;
+    out.code = 79;
+    out.device = "0000:3b:00";
+    return out;
+  }
   bool is_empty() { return is_drained(view(), at(1)); }
 
   ClusterId id_;
@@ -61,15 +74,8 @@ TEST_F(Drained, a_drain_flag_with_a_job_behind_it_is_not_drained) {
 }
 
 TEST_F(Drained, in_a_window_a_job_on_a_lost_device_does_not_wait_and_takes_no_spare) {
-  catalogue_.xid.entries.push_back({});
-  catalogue_.xid.entries.back().code = 79;
-  catalogue_.xid.entries.back().action = FaultAction::reboot;
-  catalogue_.xid.entries.back().device_lost = true;
-  KernelEvent lost;
-  lost.kind = KernelEventKind::xid;
-  lost.code = 79;
-  lost.device = "0000:3b:00";
-  writes(1, lost);
+  take_lost_device();
+  writes(1, lost_device());
   const auto wanted = [&] { return desired_engine(view(), *reg_.find(id_)).nodes.front(); };
   EXPECT_FALSE(wanted().device_lost) << "nobody gave leave to act on it";
   MaintenanceOrder order;
@@ -88,6 +94,40 @@ TEST_F(Drained, in_a_window_a_job_on_a_lost_device_does_not_wait_and_takes_no_sp
   const Allocation before = allocation();
   for (const auto& operation : reconcile_allocation(view(), before).operations) must(operation);
   EXPECT_EQ(find_member(allocation(), node(1))->role, MemberRole::member);
+}
+
+TEST_F(Drained, a_job_that_began_after_a_users_line_lost_nothing) {
+  take_lost_device();
+  const auto wanted = [&] { return desired_engine(view(), *reg_.find(id_)).nodes.front(); };
+  writes(1, lost_device(), Provenance::userspace);
+  const Instant line = now_;
+  now_ = now_ + minutes(5);
+  must(permit_claims(open()->id));
+  EXPECT_TRUE(wanted().device_lost);
+  EXPECT_EQ(wanted().spares_after, line);
+  EngineJob before = job("RUNNING"), after = job("RUNNING");
+  before.started_at = line - seconds(1);
+  after.started_at = line + seconds(1);
+  shows({"ALLOCATED"}, {after}, 8);
+  for (const auto& op : reconcile_incident(view(), *open()).operations) must(op);
+  EXPECT_TRUE(open()->jobs.empty());
+  shows({"ALLOCATED"}, {before}, 8);
+  for (const auto& op : reconcile_incident(view(), *open()).operations) must(op);
+  EXPECT_EQ(open()->jobs.size(), 1u);
+  writes(1, lost_device());
+  EXPECT_FALSE(wanted().spares_after.is_set()) << "now hardware says it, in this boot";
+}
+
+TEST_F(Drained, a_job_that_began_after_the_node_was_restarted_lost_nothing) {
+  take_lost_device();
+  const auto wanted = [&] { return desired_engine(view(), *reg_.find(id_)).nodes.front(); };
+  writes(1, lost_device());
+  must(permit_claims(open()->id));
+  EXPECT_FALSE(wanted().spares_after.is_set()) << "it lands on what is gone";
+  const Instant line = now_;
+  now_ = now_ + minutes(5);
+  must(record_boot(node(1), "boot-2"));
+  EXPECT_EQ(wanted().spares_after, line);
 }
 
 TEST_F(Drained, what_is_drained_by_us_stays_so_while_an_incident_waits_for_leave) {

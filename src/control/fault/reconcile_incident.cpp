@@ -24,13 +24,19 @@ namespace {
 
 constexpr std::string_view refuses_work = "new work refused";
 
+std::vector<std::string> every_gpu(const Node& node) {
+  std::vector<std::string> out;
+  for (const auto& gpu : node.status.hardware.gpus) out.push_back(gpu.pci);
+  return out;
+}
+
 /// PCI addresses of every witness: what a reset must reach.
-std::vector<std::string> devices_of(const Incident& incident) {
+std::vector<std::string> devices_of(const Incident& incident, const Node& node) {
   std::set<std::string> out;
   if (incident.witnesses.empty() && !incident.blamed) {  // checks opened it
     for (const auto& verdict : incident.verdicts) {
       if (verdict.state != VerdictState::fail) continue;
-      if (!normalise_pci(verdict.device)) return {};  // of the node: every GPU
+      if (!normalise_pci(verdict.device)) return every_gpu(node);  // said of the node
       out.insert(verdict.device);
     }
   }
@@ -38,6 +44,7 @@ std::vector<std::string> devices_of(const Incident& incident) {
   for (const auto& witness : incident.witnesses) {
     if (!witness.event.device.empty()) out.insert(witness.event.device);
   }
+  if (out.empty()) return every_gpu(node);
   return {out.begin(), out.end()};
 }
 
@@ -88,7 +95,7 @@ std::optional<Action> action_for(const View& view, const Incident& incident, con
     action.action_class = ActionClass::reset;
     VerbCall call;
     call.verb = Verb::reset_gpus;
-    call.devices = devices_of(incident);
+    call.devices = devices_of(incident, node);
     action.act = VerbAct{std::move(call)};
     return action;
   }
@@ -118,9 +125,12 @@ void track_jobs(const View& view, const Incident& incident, Outcome& out) {
   const EngineObserved* engine = cluster ? fresh_engine(view, cluster->id) : nullptr;
   if (!engine) return;
   const std::string name = engine_name(*cluster, incident.node);
-  if (!incident.entries.contains("isolate") && incident.device_lost) {
+  const Node* node = view.reg.find(incident.node);
+  if (node && !incident.entries.contains("isolate") && incident.device_lost) {
+    const Instant spares = spares_after(incident, *node);
     for (const EngineJob* job : jobs_on(*engine, name)) {
-      if (is_check_work(*job)) continue;
+      const bool spared = spares.is_set() && job->started_at > spares;
+      if (spared || is_check_work(*job)) continue;
       JobImpact hit;
       hit.job = job->id;
       hit.nodes_before = join(job->nodes, ",");
@@ -190,6 +200,22 @@ void track_replacement(const View& view, const Incident& incident, Outcome& out)
   }
 }
 
+/// Which repairs were tried: "used up" of a fault that none was tried for would be untrue.
+std::string why_vendor(const RemediationPolicy& policy, const Incident& incident) {
+  std::vector<std::string> tried;
+  for (const auto& act : incident.timeline) {
+    const auto state = policy.states.find(act.what);
+    if (act.key.empty() || state == policy.states.end()) continue;
+    const auto& action = state->second.action;
+    const bool repairs =
+        action == "reset_gpus" || action == "reboot" || action == "power_cycle";
+    const bool known = std::find(tried.begin(), tried.end(), act.what) != tried.end();
+    if (repairs && !known && !waits_for_leave(act)) tried.push_back(act.what);
+  }
+  if (tried.empty()) return "no repair of ours helps against " + incident.fault;
+  return "repaired in vain by " + join(tried, ", ");
+}
+
 void finish_policy(const View& view, const Incident& incident, const PolicyState& state,
                    Outcome& out) {
   if (is_stopped_by_brake(view.policy, state.action) && is_braked(view, incident.id)) {
@@ -197,7 +223,7 @@ void finish_policy(const View& view, const Incident& incident, const PolicyState
     return;
   }
   if (state.action == "open_rma") {
-    out.operations.push_back(open_rma(incident.id, "repairs and budgets are used up or useless"));
+    out.operations.push_back(open_rma(incident.id, why_vendor(view.policy, incident)));
     return;
   }
   if (state.releases == Releases::every) {
@@ -237,12 +263,25 @@ void enter_first_state(const View& view, const Incident& incident, Outcome& out)
                                               first.owner));
 }
 
+/// Who is called is told what went wrong last, not only where the policy stands.
+std::string last_failure(const RemediationPolicy& policy, const Incident& incident) {
+  for (auto act = incident.timeline.rbegin(); act != incident.timeline.rend(); ++act) {
+    const auto state = policy.states.find(act->what);
+    if (act->key.empty() || state == policy.states.end() || state->second.action.empty()) continue;
+    const bool went_wrong =
+        act->outcome == StepOutcome::failed || act->outcome == StepOutcome::timeout;
+    return went_wrong ? "; " + act->what + ": " + act->detail : "";
+  }
+  return "";
+}
+
 void take_edge(const View& view, const Incident& incident, const PolicyStep& step, Outcome& out) {
   const PolicyState& next = view.policy.states.at(*step.go);
   if (step.escalate != Escalation::log) {
     const auto whom = enum_names(step.escalate)[static_cast<std::size_t>(step.escalate)];
     out.operations.push_back(note_incident(incident.id, "escalated: " + std::string(whom),
-                                           "from " + incident.policy_state + " to " + *step.go));
+                                           "from " + incident.policy_state + " to " + *step.go +
+                                               last_failure(view.policy, incident)));
   }
   out.operations.push_back(enter_policy_state(incident.id, incident.policy_state, *step.go,
                                               next.action, next.doc, next.owner));

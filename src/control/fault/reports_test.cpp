@@ -129,6 +129,78 @@ TEST_F(Reports, what_it_waits_for_is_the_reason_of_now) {
   EXPECT_EQ(current_act(incident())->detail, doc + "; refused: a person denied it");
 }
 
+TEST_F(Reports, what_a_check_says_of_the_whole_node_resets_every_gpu) {
+  ObservedHardware seen;
+  seen.gpus = {{0, "GPU-a", "1", "GPU", "0000:3b:00"}, {1, "GPU-b", "2", "GPU", "0000:5e:00"}};
+  must(record_hardware(node(sick), seen));
+  Verdict ecc;
+  ecc.check = "ecc";
+  ecc.state = VerdictState::fail;
+  ecc.reason = "GPU memory is faulty";
+  must(open_probe_incident(node(sick), {ecc}));
+  (void)step();
+  must(permit_claims(incident().id));
+  const Action reset = step();
+  ASSERT_EQ(reset.name, "reset_gpus");
+  EXPECT_EQ(devices_of(reset), (std::vector<std::string>{"0000:3b:00", "0000:5e:00"}));
+}
+
+TEST_F(Reports, who_is_called_is_told_what_went_wrong_last) {
+  Action act = to_reset();
+  for (const char* next : {"reboot", "reboot", "power_cycle", "run_active"}) {
+    ends(act, StepOutcome::failed);
+    act = step();
+    ASSERT_EQ(act.name, next);
+  }
+  std::string told;
+  for (const auto& entry : incident().timeline) {
+    if (entry.what == "escalated: ticket") told = entry.detail;
+  }
+  const std::string wanted = "from choose to last_look; power_cycle: the node is powered off";
+  EXPECT_TRUE(told.starts_with(wanted)) << told;
+}
+
+TEST_F(Reports, the_vendor_is_told_what_was_tried_and_the_step_is_one) {
+  const auto told = [&] {
+    std::vector<std::string> out;
+    for (const auto& entry : incident().timeline) {
+      if (entry.what == "rma") out.push_back(entry.detail);
+    }
+    return out.size() == 1 ? out.front() : std::to_string(out.size()) + " steps";
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  Action act = to_reset();
+  for (int i = 0; i < 4; ++i) {
+    ends(act, StepOutcome::failed);
+    act = step();
+  }
+  ASSERT_EQ(incident().policy_state, "last_look");
+  checked(act, VerdictState::fail);
+  (void)step();
+  ASSERT_EQ(incident().state, IncidentState::rma);
+  EXPECT_TRUE(has(told(), "GPU 0000:3b:00 of serial ")) << told();
+  EXPECT_TRUE(has(told(), ": repaired in vain by reset, reboot, power_cycle; the claim stays"))
+      << told();
+}
+
+TEST_F(Reports, a_fault_that_no_repair_helps_against_says_so) {
+  fails(64);
+  (void)step();
+  must(permit_claims(incident().id));
+  (void)step();
+  ASSERT_EQ(incident().state, IncidentState::rma);
+  int steps = 0;
+  for (const auto& entry : incident().timeline) {
+    if (entry.what != "rma") continue;
+    ++steps;
+    EXPECT_NE(entry.detail.find("no repair of ours helps against xid 64"), std::string::npos)
+        << entry.detail;
+  }
+  EXPECT_EQ(steps, 1);
+}
+
 TEST_F(Reports, without_one_the_node_is_returned) {
   ends(to_reset());
   checked(step(), VerdictState::ok);

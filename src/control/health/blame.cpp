@@ -15,10 +15,26 @@ struct Group {
   std::vector<std::size_t> follows;  ///< the root among them
 };
 
+using Groups = std::map<Part, Group>;
+
+/// The device that a check of all such parts of the node is about: the one that somebody names. Not
+/// one whose trouble is over already, as if a new fault of another were its.
+Groups::iterator find_named(const Case& given, Groups& groups, Groups::iterator whole) {
+  const auto& [node, part, none] = whole->first;
+  for (auto it = std::next(whole); it != groups.end(); ++it) {
+    if (std::get<0>(it->first) != node || std::get<1>(it->first) != part) break;
+    const auto& says = it->second.follows;
+    const bool over = std::all_of(says.begin(), says.end(),
+                                  [&](std::size_t i) { return given.seen[i].answered; });
+    if (!over) return it;
+  }
+  return groups.end();
+}
+
 /// One part of one node is one finding, however many of its sightings stand for themselves: a
 /// check that speaks of the node's GPUs is about the GPU that the kernel names.
-std::map<Part, Group> group_by_part(const Case& given, const std::set<std::size_t>& open) {
-  std::map<Part, Group> out;
+Groups group_by_part(const Case& given, const std::set<std::size_t>& open) {
+  Groups out;
   for (const std::size_t i : open) {
     const std::size_t root = given.root(i);
     const Sighting& s = given.seen[root];
@@ -30,17 +46,16 @@ std::map<Part, Group> group_by_part(const Case& given, const std::set<std::size_
   }
   for (auto it = out.begin(); it != out.end();) {
     const auto& [node, part, device] = it->first;
-    const auto next = std::next(it);  // an empty device sorts before the others
     // Memory that is short has no device, and a module that fails is another matter.
-    const bool same = next != out.end() && std::get<0>(next->first) == node &&
-                      std::get<1>(next->first) == part && part != Resource::memory;
-    if (device.empty() && same) {
-      auto& all = next->second;
+    const bool whole = device.empty() && part != Resource::memory;
+    const auto named = whole ? find_named(given, out, it) : out.end();
+    if (named != out.end()) {
+      auto& all = named->second;
       all.root = std::min(all.root, it->second.root);
       all.follows.insert(all.follows.end(), it->second.follows.begin(), it->second.follows.end());
       it = out.erase(it);
     } else {
-      it = next;
+      ++it;
     }
   }
   return out;
@@ -56,6 +71,7 @@ std::vector<Finding> blame(std::vector<Sighting> sightings, const Topology& topo
   std::vector<Finding> out;
   std::set<std::size_t> open;
   for (std::size_t i = 0; i < seen.size(); ++i) open.insert(i);
+  drop_common_counts(given, open);
   while (const auto fate = best_fate(given, open)) {
     out.push_back(describe_fate(given, *fate));
     for (const std::size_t i : fate->explains) open.erase(i);

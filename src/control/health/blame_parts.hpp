@@ -44,6 +44,10 @@ struct Case {
     const auto it = topology.nodes.find(node);
     return it == topology.nodes.end() ? unknown : it->second;
   }
+  /// As a user of the part: that it shows nothing means something.
+  bool hears(const Shared& shared, const NodeId& node) const {
+    return place(node).heard && !shared.speaks_at.contains(node);
+  }
   bool is_strained(const NodeId& node) const;  ///< short of CPU or memory, by its own word
 };
 
@@ -59,12 +63,26 @@ struct Fate {
   std::set<NodeId> affected;
   std::set<NodeId> unexplained;  ///< affected, and nothing else explains it there
   int heard = 0;                 ///< users that are heard, or affected
-  int fine = 0;                  ///< users that are heard and show nothing
+  int fine = 0;                  ///< users that are heard, have looked since and show nothing
+  int unlooked = 0;              ///< users that are heard and may show it at their next look
+  bool of_storage = false;       ///< clients that wait is all that is seen
+  int elsewhere = 0;             ///< clients of its storage that do not hang on it otherwise
+  Instant look_by;               ///< until then who shows nothing may still come to show it
+  Instant open_until;            ///< what is not known yet is then; unset: the answer stands
   int kinds = 0;                 ///< different parts that it explains
   int row = 0;                   ///< of the table: lower is more usual
   std::string own_word;          ///< why it is known to be down, when it is
   Instant first;
 };
+
+/// Parts that a shared one explains.
+using Parts = std::set<Resource>;
+/// Whether the node would tell if the shared part were in trouble of that kind.
+bool would_show(const Case& given, const Shared& shared, const Parts& parts, const NodeId& node);
+/// Whether it had the time to.
+bool has_looked(const Case& given, const Fate& fate, const NodeId& node);
+/// What most ports of a leaf counted at the same time was the leaf's, and is over.
+void drop_common_counts(const Case& given, std::set<std::size_t>& open);
 
 /// Whether a device of a node hangs on it, and a row lets it cause what was seen there.
 bool could_cause(const Shared& shared, const Sighting& sighting);

@@ -48,9 +48,26 @@ int confidence_of(const Fate& fate) {
   return std::min(95, 50 + share * 4 / 10);
 }
 
+/// Why another shared part is not it. Who did not look since clears nobody.
+std::string why_not(const Case& given, const Fate& fate, const Shared& other,
+                    const Parts& symptoms) {
+  int inside = 0, fine = 0;
+  for (const auto& [node, devices] : other.users) {
+    const bool hit = fate.affected.contains(node);
+    const bool speaks = given.hears(other, node) && would_show(given, other, symptoms, node);
+    inside += hit ? 1 : 0;
+    fine += !hit && speaks && has_looked(given, fate, node) ? 1 : 0;
+  }
+  const auto affected = static_cast<int>(fate.affected.size());
+  if (inside == 0) return "";
+  if (fine > 0) return plural(fine, "other node") + " on it show nothing";
+  if (inside == affected) return "explains less of what was seen";
+  return "only " + std::to_string(inside) + " of " + plural(affected, "node") + " hang on it";
+}
+
 /// What else could have caused the same, and why it did not.
 void clear_others(const Case& given, const Fate& fate, Blame& out) {
-  std::set<Resource> symptoms;
+  Parts symptoms;
   for (const std::size_t i : fate.explains) symptoms.insert(given.seen[i].part);
   const std::string all = plural(static_cast<int>(fate.affected.size()), "node");
   for (const Resource part : symptoms) {
@@ -69,21 +86,11 @@ void clear_others(const Case& given, const Fate& fate, Blame& out) {
   }
   for (const auto& other : given.topology.shared) {
     if (&other == fate.shared) continue;
-    int inside = 0, fine = 0;
-    for (const auto& [node, devices] : other.users) {
-      const bool hit = fate.affected.contains(node);
-      inside += hit ? 1 : 0;
-      fine += !hit && given.place(node).heard ? 1 : 0;
-    }
     const bool possible = std::any_of(fate.explains.begin(), fate.explains.end(),
                                       [&](auto i) { return could_cause(other, given.seen[i]); });
-    if (!possible || inside == 0) continue;
-    const bool part_only = inside < static_cast<int>(fate.affected.size());
-    out.cleared.push_back({other.part, subject_text(other),
-                           fine > 0 ? plural(fine, "other node") + " on it show nothing"
-                           : part_only
-                               ? "only " + std::to_string(inside) + " of " + all + " hang on it"
-                               : "explains less of what was seen"});
+    const std::string why = possible ? why_not(given, fate, other, symptoms) : "";
+    if (why.empty()) continue;
+    out.cleared.push_back({other.part, subject_text(other), why});
     if (out.cleared.size() > 6) break;
   }
 }
@@ -142,7 +149,9 @@ Finding describe_fate(const Case& given, const Fate& fate) {
   Finding out;
   out.affected = {fate.affected.begin(), fate.affected.end()};
   out.first = fate.first;
-  out.settled = true;  // it takes nothing out of service, so there is nothing to wait for
+  // It takes nothing out of service: it waits only for a look that may name another.
+  out.settled = !fate.open_until.is_set();
+  out.wake_at = fate.open_until;
   out.blame.part = shared.part;
   out.blame.subject_kind = shared.kind;
   out.blame.object = shared.name;
@@ -155,7 +164,10 @@ Finding describe_fate(const Case& given, const Fate& fate) {
       remark(fate.first, shared.part,
              std::to_string(fate.affected.size()) + " of " + plural(fate.heard, "node") + " on " +
                  subject_text(shared) + " show it" +
-                 (fate.fine > 0 ? ", " + std::to_string(fate.fine) + " show nothing" : ""),
+                 (fate.fine > 0 ? ", " + std::to_string(fate.fine) + " show nothing" : "") +
+                 (fate.elsewhere > 0 ? "; of them " + std::to_string(fate.elsewhere) +
+                                           " elsewhere, whose storage is cabled to it"
+                                     : ""),
              90));
   for (const std::size_t i : fate.explains) {
     const Sighting& s = given.seen[i];

@@ -39,7 +39,10 @@ const Users& count_users(const Case& given, const Shared& shared, const Sighting
       ++out.hit;
       out.hit_at = std::max(out.hit_at, since);
     } else if (place.heard && !given.is_strained(node)) {
-      const Instant look_by = place.heard_since + look;
+      const auto silent = shared.speaks_at.find(node);
+      if (silent != shared.speaks_at.end() && silent->second == never) continue;
+      const Instant speaks = silent == shared.speaks_at.end() ? Instant{} : silent->second;
+      const Instant look_by = std::max(place.heard_since + look, speaks);
       if (look_by <= given.now) ++out.fine;
       out.look_by = std::max(out.look_by, look_by);
     }
@@ -50,7 +53,9 @@ const Users& count_users(const Case& given, const Shared& shared, const Sighting
 std::vector<Peers> peers_of(const Case& given, const Sighting& symptom) {
   std::vector<Peers> out;
   for (const auto& shared : given.topology.shared) {
-    if (shared.kind == SubjectKind::job || !could_cause(shared, symptom)) continue;
+    // Who only waits for its storage from elsewhere is no user beside others.
+    const bool beside = shared.kind != SubjectKind::job && shared.users.contains(symptom.node);
+    if (!beside || !could_cause(shared, symptom)) continue;
     Peers peers{&shared, count_users(given, shared, symptom)};
     --peers.users.hit;  // itself
     out.push_back(peers);
@@ -126,6 +131,11 @@ const Sighting* first_that_asks(const Case& given, const std::vector<std::size_t
   return found;
 }
 
+/// Whether peers had the time to show it since: before, that they do not says nothing.
+bool peers_looked(const Case& given, const Sighting& asks) {
+  return given.now - began(asks) >= look_of(given, asks.origin);
+}
+
 void blame_strain(const Case& given, const Sighting& asks, Finding& out) {
   out.settled = true;  // nothing on it is broken, so nothing is taken out of service
   out.blame.rule = "starved";
@@ -135,9 +145,10 @@ void blame_strain(const Case& given, const Sighting& asks, Finding& out) {
   for (const auto& peers : peers_of(given, looked)) {
     out.blame.cleared.push_back(
         {peers.shared->part, subject_text(*peers.shared),
-         peers.users.fine > 0 ? fine_text(peers)
-                              : "the node was short of " + part_text(out.blame.part) +
-                                    " at that time, so what it says of others does not count"});
+         peers.users.fine > 0 && peers_looked(given, asks)
+             ? fine_text(peers)
+             : "the node was short of " + part_text(out.blame.part) +
+                   " at that time, so what it says of others does not count"});
   }
   if (asks.part != out.blame.part) {
     out.blame.cleared.push_back(
@@ -156,7 +167,7 @@ void blame_earlier(const Case& given, const Sighting& root, const Sighting& asks
   out.blame.cleared.push_back(
       {asks.part, out.blame.object, "its trouble began after that of the " + part_text(root.part)});
   for (const auto& peers : peers_of(given, asks)) {
-    if (peers.users.fine == 0) continue;
+    if (peers.users.fine == 0 || !peers_looked(given, asks)) continue;
     out.blame.cleared.push_back(
         {peers.shared->part, subject_text(*peers.shared), fine_text(peers)});
   }

@@ -1,5 +1,6 @@
 #pragma once
 // What blame is asked on: what nodes showed lately, and what they share.
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -31,18 +32,22 @@ struct Sighting {
   std::string subject;  ///< server or switch that the sighting names
   Instant first;
   Instant last;
-  Instant run_began;  ///< of the newest run of events; unset: `first`
+  Instant run_began;   ///< of the newest run of events; unset: `first`
+  Instant counted_at;  ///< of a count of what was: when the last of it was; unset: it is so now
   Level level = Level::fail;
   Trust trust = Trust::hardware;
   Origin origin = Origin::verdict;
   Locality locality = Locality::symptom;
   bool starved = false;           ///< the check itself did not get to run
+  bool answered = false;          ///< its incident is over: it may explain, and says nothing new
   bool of_switch_domain = false;  ///< its own words say that the whole NVLink domain is meant
   int code = 0;
   int sxid = 0;
   int parent_code = 0;
   std::string says;
 };
+
+inline constexpr Instant never{std::numeric_limits<std::int64_t>::max()};
 
 /// A part that several nodes hang on.
 struct Shared {
@@ -51,8 +56,13 @@ struct Shared {
   Resource part = Resource::unknown;
   /// Node -> its devices that hang on it, for example interfaces; empty: the whole node.
   std::map<NodeId, std::set<std::string>> users;
+  /// Clients of a storage that is cabled to it: when it is gone they wait, wherever they are.
+  std::set<NodeId> clients;
+  /// Users that say nothing of it yet, and from when on they do: what we did to them hides it.
+  std::map<NodeId, Instant> speaks_at;
   Instant down_since;  ///< its own word, or its manager's, that it does not serve
   std::string down_says;
+  Instant asked_at;  ///< when its management was last asked and answered; unset: nobody asks it
 };
 
 struct Place {
@@ -61,6 +71,8 @@ struct Place {
   bool heard = false;   ///< lately: what it does not show is not there
   Instant heard_since;  ///< without a silence; what it showed before may be over
   bool out = false;     ///< out of service for a fault of its own
+  bool shows_links = true;   ///< its ports are open to it: one that is down would be told
+  bool uses_storage = true;  ///< a storage that does not answer would be told
   std::map<std::string, std::string> ports;  ///< interface -> leaf1/swp3
 };
 
@@ -75,6 +87,7 @@ struct BlameTimes {
   Duration burst = seconds(5);      ///< events of one cause come within this time
   Duration slack = seconds(2);      ///< between the clock of a counter and that of the log
   Duration patience = seconds(15);  ///< of checks that starve
+  Duration answer = seconds(30);    ///< until a switch that is gone is known not to answer
 };
 
 }  // namespace tundish::control::health

@@ -1,5 +1,6 @@
 // Shared fate: the same symptom on many users of one part is that part.
 #include <algorithm>
+#include <cstdlib>
 #include <tuple>
 
 #include "control/health/blame_parts.hpp"
@@ -9,7 +10,14 @@ namespace {
 
 constexpr int least_share_percent = 60;
 
+/// Waits for a storage that is cabled to it, while it does not answer.
+bool is_cut_off(const Shared& shared, const Sighting& sighting) {
+  return shared.down_since.is_set() && sighting.part == Resource::storage_client &&
+         shared.clients.contains(sighting.node);
+}
+
 bool hangs_on(const Shared& shared, const Sighting& sighting) {
+  if (is_cut_off(shared, sighting)) return true;
   const auto user = shared.users.find(sighting.node);
   if (user == shared.users.end()) return false;
   if (!sighting.subject.empty() && sighting.subject == shared.name) return true;
@@ -42,6 +50,52 @@ std::set<std::size_t> keep_burst(const Case& given, const std::set<std::size_t>&
           list.begin() + static_cast<std::ptrdiff_t>(best_end)};
 }
 
+bool is_managed(const Shared& shared) {
+  return shared.kind == SubjectKind::network_switch || shared.kind == SubjectKind::storage;
+}
+
+/// A count of what happened before the last look: it says nothing of now.
+bool is_past(const Case& given, const Sighting& s) {
+  return s.counted_at.is_set() && given.now - s.counted_at > given.times.look;
+}
+
+/// When everybody else had time to show the same.
+Instant looked_by(const Case& given, const Sighting& s) {
+  const bool event = s.origin == Origin::event;
+  return began(s) + (event ? given.times.settle : given.times.look);
+}
+
+bool is_fine_by(const Case& given, const NodeId& node, Instant look_by) {
+  const Instant heard = given.place(node).heard_since + given.times.look;
+  return std::max(look_by, heard) <= given.now;
+}
+
+/// Nodes that wait for its storage from elsewhere, unless others there reach that.
+void add_clients(const Case& given, const Shared& shared, const std::set<std::size_t>& open,
+                 std::set<std::size_t>& out) {
+  if (!shared.down_since.is_set()) return;
+  std::set<std::size_t> waiting;
+  std::set<NodeId> others;
+  Instant look_by;
+  for (const auto& node : shared.clients) {
+    if (shared.users.contains(node)) continue;
+    const std::size_t before = waiting.size();
+    const auto mine = given.by_node.find(node);
+    for (const std::size_t i : mine == given.by_node.end() ? std::vector<std::size_t>{}
+                                                           : mine->second) {
+      if (!open.contains(i) || !could_cause(shared, given.seen[i])) continue;
+      waiting.insert(i);
+      look_by = std::max(look_by, looked_by(given, given.seen[i]));
+    }
+    const bool may_speak = given.place(node).heard && !given.is_strained(node);
+    if (waiting.size() == before && may_speak) others.insert(node);
+  }
+  const bool reached = std::any_of(others.begin(), others.end(), [&](const NodeId& node) {
+    return is_fine_by(given, node, look_by);
+  });
+  if (!reached) out.insert(waiting.begin(), waiting.end());
+}
+
 std::set<std::size_t> symptoms_of(const Case& given, const Shared& shared,
                                   const std::set<std::size_t>& open) {
   std::set<std::size_t> out;
@@ -49,9 +103,11 @@ std::set<std::size_t> symptoms_of(const Case& given, const Shared& shared,
     const auto mine = given.by_node.find(node);
     if (mine == given.by_node.end()) continue;
     for (const std::size_t i : mine->second) {
-      if (open.contains(i) && could_cause(shared, given.seen[i])) out.insert(i);
+      const bool meant = open.contains(i) && could_cause(shared, given.seen[i]);
+      if (meant && !is_past(given, given.seen[i])) out.insert(i);
     }
   }
+  add_clients(given, shared, open, out);
   return is_burst(shared.kind) ? keep_burst(given, out) : out;
 }
 
@@ -78,9 +134,7 @@ std::string own_word_of(const Case& given, const Fate& fate, const std::set<std:
   const auto words = words_on(given, shared, open);
   if (!words.empty()) return given.seen[words.front()].says;
   // What has its management away may still serve: its word counts when no user is fine.
-  const bool managed =
-      shared.kind == SubjectKind::network_switch || shared.kind == SubjectKind::storage;
-  const bool weak = managed && fate.fine > 0;
+  const bool weak = is_managed(shared) && fate.fine > 0;
   return shared.down_since.is_set() && !weak && !fate.unexplained.empty() ? shared.down_says : "";
 }
 
@@ -91,13 +145,73 @@ bool explains_itself(const Case& given, const Fate& fate, std::size_t i) {
   return could_cause(*fate.shared, given.seen[root]);
 }
 
-void count_users(const Case& given, Fate& fate) {
-  for (const auto& [node, devices] : fate.shared->users) {
-    const bool hit = fate.affected.contains(node);
-    const bool heard = given.place(node).heard;
-    fate.heard += hit || heard ? 1 : 0;
-    fate.fine += !hit && heard && !given.is_strained(node) ? 1 : 0;
+void count_users(const Case& given, const Parts& parts, Fate& fate) {
+  const Shared& shared = *fate.shared;
+  for (const std::size_t i : fate.explains) {
+    fate.look_by = std::max(fate.look_by, looked_by(given, given.seen[i]));
   }
+  for (const auto& [node, devices] : shared.users) {
+    const bool hit = fate.affected.contains(node);
+    const bool heard = given.hears(shared, node) && would_show(given, shared, parts, node);
+    fate.heard += hit || heard ? 1 : 0;
+    if (hit || !heard || given.is_strained(node)) continue;
+    ++(has_looked(given, fate, node) ? fate.fine : fate.unlooked);
+  }
+  int waiting = 0, others = 0;
+  for (const auto& node : shared.clients) {
+    if (shared.users.contains(node)) continue;
+    const bool hit = fate.affected.contains(node);
+    waiting += hit ? 1 : 0;
+    others += !hit && given.place(node).heard ? 1 : 0;
+  }
+  fate.elsewhere = waiting;
+  if (waiting == 0) return;  // nobody there asks whose it is
+  fate.heard += waiting + others;
+  fate.unlooked += others;
+}
+
+/// A switch on the way that was not asked since may be the one that is gone.
+Instant asked_by(const Case& given, const Fate& fate) {
+  for (const auto& leaf : given.topology.shared) {
+    const bool waits = leaf.kind == SubjectKind::network_switch && leaf.asked_at.is_set() &&
+                       !leaf.down_since.is_set() && leaf.asked_at < fate.first;
+    if (!waits) continue;
+    const bool on_way =
+        std::any_of(fate.affected.begin(), fate.affected.end(), [&](const NodeId& node) {
+          return leaf.users.contains(node) || leaf.clients.contains(node);
+        });
+    if (on_way) return fate.first + given.times.answer;
+  }
+  return {};
+}
+
+/// Clients of the same storage that had no time to look: the leaf of those that wait is to blame
+/// only when others reach it.
+Instant others_look_by(const Case& given, const Fate& fate, const std::set<std::size_t>& open) {
+  Instant out;
+  if (fate.shared->kind != SubjectKind::network_switch) return out;
+  for (const auto& shared : given.topology.shared) {
+    if (shared.kind != SubjectKind::storage) continue;
+    const Fate other = fate_of(given, shared, open);
+    const bool same = std::includes(other.explains.begin(), other.explains.end(),
+                                    fate.explains.begin(), fate.explains.end());
+    if (same && other.unlooked > 0) out = std::max(out, other.look_by);
+  }
+  return out;
+}
+
+/// Until when the answer waits for looks that are on their way; unset: for none.
+Instant open_until(const Case& given, const Fate& fate, const std::set<std::size_t>& open) {
+  if (!is_managed(*fate.shared)) return {};
+  Instant out;
+  if (!fate.own_word.empty()) {
+    const auto affected = static_cast<int>(fate.affected.size());
+    const bool few = affected < 2 || affected * 2 < fate.heard;
+    if (few && fate.unlooked > 0) out = fate.look_by;
+  } else if (fate.of_storage) {
+    out = std::max(asked_by(given, fate), others_look_by(given, fate, open));
+  }
+  return out > given.now ? out : Instant{};
 }
 
 bool holds(const Fate& fate) {
@@ -131,6 +245,47 @@ void add_consequences(const Case& given, const std::set<std::size_t>& open, Fate
 
 }  // namespace
 
+bool would_show(const Case& given, const Shared& shared, const Parts& parts, const NodeId& node) {
+  if (shared.kind != SubjectKind::network_switch) return true;
+  const Place& place = given.place(node);
+  return std::any_of(parts.begin(), parts.end(), [&](Resource part) {
+    if (part == Resource::link) return place.shows_links;
+    return part != Resource::storage_client || place.uses_storage;
+  });
+}
+
+bool has_looked(const Case& given, const Fate& fate, const NodeId& node) {
+  return is_fine_by(given, node, fate.look_by);
+}
+
+void drop_common_counts(const Case& given, std::set<std::size_t>& open) {
+  std::set<std::size_t> common;
+  for (const auto& shared : given.topology.shared) {
+    if (shared.kind != SubjectKind::network_switch) continue;
+    std::vector<std::size_t> counts;
+    for (const std::size_t i : open) {
+      const Sighting& s = given.seen[i];
+      if (s.counted_at.is_set() && could_cause(shared, s)) counts.push_back(i);
+    }
+    for (const std::size_t i : counts) {
+      if (!is_past(given, given.seen[i])) continue;
+      std::set<NodeId> with;
+      for (const std::size_t j : counts) {
+        const auto apart = std::abs(given.seen[j].counted_at.us - given.seen[i].counted_at.us);
+        if (apart <= given.times.look.us) with.insert(given.seen[j].node);
+      }
+      const auto users = std::count_if(shared.users.begin(), shared.users.end(), [&](auto& user) {
+        const bool heard = given.hears(shared, user.first) &&
+                           would_show(given, shared, {Resource::link}, user.first);
+        return heard || with.contains(user.first);
+      });
+      const auto many = static_cast<std::ptrdiff_t>(with.size());
+      if (many >= 2 && many * 100 >= users * least_share_percent) common.insert(i);
+    }
+  }
+  for (const std::size_t i : common) open.erase(i);
+}
+
 bool could_cause(const Shared& shared, const Sighting& sighting) {
   if (!find_cause(shared.part, sighting.part, Reach::users)) return false;
   // A check that did not get to run saw nothing, neither here nor behind a switch.
@@ -144,11 +299,12 @@ Fate fate_of(const Case& given, const Shared& shared, const std::set<std::size_t
   Fate fate;
   fate.shared = &shared;
   fate.explains = symptoms_of(given, shared, open);
-  std::set<Resource> parts;
+  Parts parts, all;
   fate.row = static_cast<int>(cause_rows().size());
   for (const std::size_t i : fate.explains) {
     const Sighting& s = given.seen[i];
     fate.affected.insert(s.node);
+    all.insert(s.part);
     if (!fate.first.is_set() || s.first < fate.first) fate.first = s.first;
     if (!explains_itself(given, fate, i)) continue;
     fate.unexplained.insert(s.node);
@@ -157,7 +313,8 @@ Fate fate_of(const Case& given, const Shared& shared, const std::set<std::size_t
     fate.row = std::min(fate.row, static_cast<int>(row - cause_rows().data()));
   }
   fate.kinds = static_cast<int>(parts.size());
-  count_users(given, fate);
+  fate.of_storage = all == Parts{Resource::storage_client};
+  count_users(given, all, fate);
   fate.own_word = own_word_of(given, fate, open);
   return fate;
 }
@@ -171,6 +328,7 @@ std::optional<Fate> best_fate(const Case& given, const std::set<std::size_t>& op
     best = std::move(fate);
   }
   if (!best) return std::nullopt;
+  best->open_until = open_until(given, *best, open);
   for (const std::size_t i : words_on(given, *best->shared, open)) {
     const Sighting& s = given.seen[i];
     best->explains.insert(i);

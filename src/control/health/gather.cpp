@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "control/cluster/drained.hpp"
+#include "control/health/carriers.hpp"
 #include "control/health/sightings.hpp"
 #include "control/network/storage.hpp"
 #include "model/ops/blame_ops.hpp"
@@ -38,20 +39,26 @@ class Builder {
     for (const auto& id : unwell_) {
       if (const Node* node = view_.reg.find(id)) want(*node);
     }
+    const bool waits = std::any_of(seen.begin(), seen.end(), [](const Sighting& s) {
+      return s.part == Resource::storage_client;
+    });
+    if (waits) want_storage_leaves();
     for (const auto& [id, node] : view_.reg.all<Node>()) place(node);
     add_clusters();
     // Who waits for storage uses it, whatever the allocation says at the moment.
     for (const auto& s : seen) {
       if (s.part != Resource::storage_client) continue;
       const Node* node = view_.reg.find(s.node);
-      add_user(storage_of(node ? node->status.allocation : AllocationId{}), s.node, "");
+      const AllocationId held = node ? node->status.allocation : AllocationId{};
+      add_client(storage_of(held), fabric_of(held), s.node, "");
     }
     Topology out;
     out.nodes = std::move(nodes_);
     for (auto& [key, shared] : shared_) {
       // Nobody hangs on it: there is nothing to compare. A domain of one node is that node.
       const std::size_t least = shared.kind == SubjectKind::domain ? 2 : 1;
-      if (shared.users.size() >= least) out.shared.push_back(std::move(shared));
+      const bool hang = shared.users.size() >= least || !shared.clients.empty();
+      if (hang) out.shared.push_back(std::move(shared));
     }
     return out;
   }
@@ -71,15 +78,27 @@ class Builder {
     return it == shared_.end() ? nullptr : &it->second;
   }
 
+  void want_leaf(const std::string& name) {
+    Shared& leaf = add(SubjectKind::network_switch, name, Resource::leaf);
+    const auto seen = view_.seen.switches.find(name);
+    if (seen == view_.seen.switches.end()) return;
+    leaf.asked_at = seen->second.at;
+    if (seen->second.fault.empty()) return;
+    leaf.down_since = seen->second.fault_since;
+    leaf.down_says = "the switch does not answer: " + seen->second.fault;
+  }
+
+  /// Whoever waits for a storage waits for what it is cabled to as well.
+  void want_storage_leaves() {
+    for (const auto& [id, fabric] : view_.reg.all<Fabric>()) {
+      for (const auto& port : fabric.spec.storage_ports) want_leaf(port.switch_name);
+    }
+  }
+
   /// What an unwell node hangs on is looked at; everything else cannot be to blame.
   void want(const Node& node) {
     for (const auto& port : node.spec.ports) {
-      if (port.switch_name.empty()) continue;
-      Shared& leaf = add(SubjectKind::network_switch, port.switch_name, Resource::leaf);
-      const auto seen = view_.seen.switches.find(port.switch_name);
-      if (seen == view_.seen.switches.end() || seen->second.fault.empty()) continue;
-      leaf.down_since = seen->second.fault_since;
-      leaf.down_says = "the switch does not answer: " + seen->second.fault;
+      if (!port.switch_name.empty()) want_leaf(port.switch_name);
     }
     if (!node.spec.nvlink_domain.empty()) {
       add(SubjectKind::domain, node.spec.nvlink_domain, Resource::nvswitch);
@@ -101,6 +120,8 @@ class Builder {
       Shared* leaf = find(SubjectKind::network_switch, port.switch_name, Resource::leaf);
       if (!leaf) continue;
       leaf->users[node.id].insert(port.name);
+      const Instant speaks = speaks_of_leaf(view_, node, port.switch_name);
+      if (speaks > view_.now) leaf->speaks_at[node.id] = speaks;
       used = true;
     }
     if (node.spec.role == NodeRole::gpu) {
@@ -121,11 +142,25 @@ class Builder {
     const auto presence = view_.seen.presence.find(node.id);
     if (presence != view_.seen.presence.end()) place.heard_since = presence->second.heard_since;
     place.out = is_out(view_, node.id);
+    place.shows_links = is_cabled_through(node);
+    place.uses_storage = false;  // until it is seen to be a client
     for (const auto& port : node.spec.ports) {
       if (!port.switch_name.empty()) {
         place.ports[port.name] = port.switch_name + "/" + port.switch_port;
       }
     }
+  }
+
+  /// Its switch holds the port of a node that serves nobody down, and the node says so of none.
+  bool is_cabled_through(const Node& node) const {
+    const Allocation* held = view_.reg.find(node.status.allocation);
+    if (!held || held->status.phase == AllocationPhase::releasing) return false;
+    return std::any_of(held->status.nodes.begin(), held->status.nodes.end(),
+                       [&](const AllocationNode& member) {
+                         const bool serves = member.role == MemberRole::member ||
+                                             member.role == MemberRole::login;
+                         return member.node == node.id && member.joined && serves;
+                       });
   }
 
   void add_user(Shared& shared, const NodeId& id, const std::string& device) {
@@ -134,6 +169,33 @@ class Builder {
     auto& devices = shared.users[id];
     if (!device.empty()) devices.insert(device);
     add_place(*node);
+  }
+
+  /// `fabric`: that its storage is cabled to; nullptr: nobody knows.
+  void add_client(Shared& storage, const Fabric* fabric, const NodeId& id,
+                  const std::string& device) {
+    add_user(storage, id, device);
+    const auto known = nodes_.find(id);
+    if (known == nodes_.end()) return;
+    known->second.uses_storage = true;
+    if (!fabric) return;
+    for (const auto& port : fabric->spec.storage_ports) {
+      Shared* leaf = find(SubjectKind::network_switch, port.switch_name, Resource::leaf);
+      if (leaf) leaf->clients.insert(id);
+    }
+  }
+  const Fabric* fabric_of(const AllocationId& allocation) const {
+    const Network* network = find_network(view_.reg, allocation);
+    return network ? view_.reg.find_named<Fabric>(network->status.fabric) : nullptr;
+  }
+  /// What does not answer behind a switch that does not either is no word of its own.
+  bool is_cut_off(const Fabric* fabric) const {
+    if (!fabric) return false;
+    const auto& ports = fabric->spec.storage_ports;
+    return std::any_of(ports.begin(), ports.end(), [&](const StoragePort& port) {
+      const auto leaf = view_.seen.switches.find(port.switch_name);
+      return leaf != view_.seen.switches.end() && !leaf->second.fault.empty();
+    });
   }
 
   /// What an allocation mounts: the storage of its fabric, or the one of the whole site.
@@ -146,7 +208,8 @@ class Builder {
     Shared& out = add(SubjectKind::storage, plan->mount_address + " of " + plan->ref.fabric,
                       Resource::storage_server);
     const auto seen = view_.seen.storage.find(plan->ref.fabric);
-    if (seen != view_.seen.storage.end() && !seen->second.fault.empty()) {
+    const bool silent = seen != view_.seen.storage.end() && !seen->second.fault.empty();
+    if (silent && !is_cut_off(fabric_of(allocation))) {
       out.down_since = seen->second.fault_since;
       out.down_says = "the storage's own management does not answer: " + seen->second.fault;
     }
@@ -158,6 +221,7 @@ class Builder {
       const Allocation* held = view_.reg.find(cluster.status.allocation);
       if (!held) continue;
       Shared& storage = storage_of(held->id);
+      const Fabric* fabric = fabric_of(held->id);
       Shared& engine = add(SubjectKind::engine, cluster.meta.name, Resource::service);
       if (const auto silence = engine_silence(view_, cluster)) {
         engine.down_since = silence->since;
@@ -168,7 +232,7 @@ class Builder {
         // One that leaves has its mounts and its daemon until it has left.
         const bool serves = member.role == MemberRole::member || member.role == MemberRole::leaving;
         if (!member.joined || !(serves || member.role == MemberRole::login)) continue;
-        add_user(storage, member.node, "/data");
+        add_client(storage, fabric, member.node, "/data");
         if (serves) add_user(engine, member.node, "slurmd");
       }
       add_jobs(id, cluster);
@@ -220,6 +284,7 @@ Evidence gather(const View& view, const std::set<NodeId>& unwell) {
     Instant& at = repaired[incident.node];
     at = std::max(at, incident.resolved_at);
   }
+  const Carriers carriers(view);
   Evidence out;
   for (const auto& id : unwell) {
     const Node* node = view.reg.find(id);
@@ -227,6 +292,7 @@ Evidence gather(const View& view, const std::set<NodeId>& unwell) {
     // What its own life cycle judges is left to it. A leak is not: nobody is safe from it.
     auto seen = serves(*node) ? sightings_of(view, *node, repaired[id])
                               : NodeSightings{bmc_sightings_of(view, *node), {}};
+    carriers.drop_explained(*node, seen.list);
     out.sightings.insert(out.sightings.end(), std::make_move_iterator(seen.list.begin()),
                          std::make_move_iterator(seen.list.end()));
     const bool sooner = !out.wake_at.is_set() || seen.wake_at < out.wake_at;

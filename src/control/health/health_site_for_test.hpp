@@ -65,7 +65,11 @@ class HealthSite : public testing::Test {
   const Allocation& allocation() { return reg_.all<Allocation>().begin()->second; }
   NodeId node(int i) { return reg_.find_named<Node>("n" + std::to_string(i))->id; }
   const Node& at(int i) { return *reg_.find(node(i)); }
-  void hear(int i) { seen_.presence[node(i)] = {now_, "boot", false}; }
+  void hear(int i) {
+    Presence& presence = seen_.presence[node(i)];
+    presence.last_heard = now_;
+    presence.boot_id = "boot";
+  }
 
   void must(const OperationPtr& operation) {
     Txn txn(reg_, now_, "test");
@@ -74,7 +78,8 @@ class HealthSite : public testing::Test {
   }
   /// A check of node `i` says it; `ok` takes it back.
   void says(int i, const std::string& check, Resource part, VerdictState state,
-            Locality locality = Locality::symptom, const std::string& device = "") {
+            Locality locality = Locality::symptom, const std::string& device = "",
+            Duration age = {}) {
     Verdict verdict;
     verdict.check = check;
     verdict.state = state;
@@ -82,7 +87,7 @@ class HealthSite : public testing::Test {
     verdict.watches = part;
     verdict.locality = locality;
     verdict.device = device;
-    verdict.at = now_;
+    verdict.at = now_ - age;
     HealthReport report;
     report.boot_id = "boot";
     report.seq = ++seq_;

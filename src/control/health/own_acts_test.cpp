@@ -21,6 +21,9 @@ class OwnActs : public HealthSite {
     known.segment = segment;
     known.at = now_;
   }
+  void link_fails(int i) {
+    says(i, "ethernet_link", Resource::link, V::fail, Locality::symptom, "eth0");
+  }
   AllocationNode& member(Allocation& held, int i) {
     for (auto& one : held.status.nodes) {
       if (one.node == node(i)) return one;
@@ -72,6 +75,59 @@ TEST_F(OwnActs, while_an_act_on_the_port_runs_its_link_says_nothing) {
   seen_.port_changed[{"leaf1", "swp1"}] = now_;
   pass(seconds(20));
   EXPECT_EQ(count_open(), 0);
+}
+
+TEST_F(OwnActs, nodes_whose_ports_we_hold_down_do_not_clear_the_leaf) {
+  for (int i = 3; i <= nodes; ++i) see_port(i, "");
+  for (const int i : {1, 2}) link_fails(i);
+  for (int i = 0; i < 4; ++i) pass(minutes(1));
+  EXPECT_EQ(claims(), 0) << "all that could show it do";
+  ASSERT_EQ(count_open(), 1);
+  EXPECT_EQ(open()->subject, "leaf1");
+  EXPECT_EQ(open()->blamed->rule, "shared_fate");
+}
+
+// As in a simulation: spares came in during an outage, and the nodes left over paid for it.
+TEST_F(OwnActs, a_leaf_is_not_back_because_we_moved_ports_of_it) {
+  for (int i = 1; i <= nodes; ++i) see_port(i, "seg10001");
+  for (int i = 1; i <= nodes; ++i) link_fails(i);
+  pass(seconds(10));
+  ASSERT_EQ(count_open(), 1);
+  for (int i = 3; i <= nodes; ++i) see_port(i, "seg10002");
+  for (int i = 0; i < 20; ++i) pass(seconds(10));
+  EXPECT_EQ(claims(), 0);
+  EXPECT_EQ(reg_.all<Incident>().size(), 1u);
+  EXPECT_EQ(open()->blamed->part, Resource::leaf);
+}
+
+TEST_F(OwnActs, nor_because_we_moved_all_of_them_and_it_ends_when_they_have_looked) {
+  for (int i = 1; i <= nodes; ++i) see_port(i, "seg10001");
+  for (int i = 1; i <= nodes; ++i) link_fails(i);
+  pass(seconds(10));
+  for (int i = 1; i <= nodes; ++i) see_port(i, "seg10002");
+  for (int i = 0; i < 4; ++i) pass(seconds(10));
+  ASSERT_EQ(count_open(), 1) << "nobody has looked since";
+  for (int i = 1; i <= nodes; ++i) {
+    says(i, "ethernet_link", Resource::link, V::ok, Locality::symptom, "eth0");
+  }
+  const Outcome waits = look();
+  ASSERT_TRUE(waits.wake_at.is_set()) << "nothing else would wake it";
+  for (int i = 0; i < 8; ++i) pass(seconds(10));
+  EXPECT_EQ(count_open(), 0);
+}
+
+TEST_F(OwnActs, a_peer_whose_port_we_moved_clears_the_leaf_once_it_has_looked) {
+  for (int i = 1; i <= nodes; ++i) see_port(i, "seg10001");
+  for (int i = 2; i <= nodes; ++i) see_port(i, "seg10002");
+  link_fails(1);
+  for (int i = 0; i < 7; ++i) pass(seconds(10));
+  EXPECT_EQ(claims(), 0);
+  const Outcome waits = look();
+  ASSERT_TRUE(waits.wake_at.is_set());
+  EXPECT_LE(waits.wake_at, now_ + seconds(5));
+  pass(seconds(6));
+  ASSERT_EQ(claims(), 1);
+  EXPECT_EQ(open()->node, node(1));
 }
 
 TEST_F(OwnActs, a_link_that_nobody_touched_is_told_as_before) {
@@ -139,6 +195,20 @@ TEST_F(OwnActs, a_node_that_leaves_is_no_client_from_then_on) {
   pass(seconds(90));
   pass(seconds(90));
   EXPECT_EQ(count_open(), 0);
+}
+
+TEST_F(OwnActs, a_daemon_that_we_end_with_its_cluster_is_nobodys_fault) {
+  must(begin_delete_cluster(allocation().cluster));
+  pass(seconds(1));
+  says(1, "services", Resource::service, V::fail, Locality::symptom, "slurmd");
+  pass(seconds(90));
+  EXPECT_EQ(count_open(), 0);
+}
+
+TEST_F(OwnActs, a_daemon_that_nobody_ended_is_told) {
+  says(1, "services", Resource::service, V::fail, Locality::symptom, "slurmd");
+  pass(seconds(90));
+  EXPECT_EQ(count_open(), 1);
 }
 
 }  // namespace

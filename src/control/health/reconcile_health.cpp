@@ -10,12 +10,16 @@
 #include "control/network/isolation.hpp"
 #include "model/ops/blame_ops.hpp"
 #include "model/ops/node_ops.hpp"
+#include "model/ops/rma_ops.hpp"
 
 namespace tundish::control::health {
 namespace {
 
 /// So long nothing must be seen before an incident on a shared part is over.
 constexpr Duration quiet_time = seconds(30);
+
+/// While it is not known whether a switch answers.
+constexpr Duration ask_again = seconds(3);
 
 /// The first repair that may help; the policy decides what is done.
 FaultAction action_for(Resource part) {
@@ -135,8 +139,11 @@ class Ended {
     auto& by_device = nodes_[{incident.node, repaired_with(part)}];
     auto devices = devices_of(view.policy, incident);
     if (devices.empty() || !(part == Resource::unknown || is_gpu_part(part))) devices = {""};
+    // Who resumes it may be quicker than the checks, which then tell of the same once more.
+    const bool resumed = incident.state == IncidentState::overridden;
+    const Instant until = incident.resolved_at + (resumed ? BlameTimes{}.look : Duration{});
     for (const auto& device : devices) {
-      by_device[device] = std::max(by_device[device], incident.resolved_at);
+      by_device[device] = std::max(by_device[device], until);
     }
   }
   /// When the last incident on the part ended that was about the finding's device, or about all.
@@ -197,13 +204,13 @@ class Reconciler {
   Outcome run() {
     const Evidence evidence = gather(view_, unwell_);
     if (evidence.wake_at.is_set()) out_.wake(evidence.wake_at);
-    const auto findings = blame(evidence.sightings, evidence.topology, view_.now);
-    for (const auto& finding : findings) take(finding);
+    findings_ = blame(evidence.sightings, evidence.topology, view_.now);
+    for (const auto& finding : findings_) take(finding);
     end_what_is_over();
     mark_nodes();
     // What rests on events ends by age alone.
-    if (!findings.empty()) out_.wake(view_.now + quiet_time);
-    out_.reason = std::to_string(findings.size()) + " causes";
+    if (!findings_.empty()) out_.wake(view_.now + quiet_time);
+    out_.reason = std::to_string(findings_.size()) + " causes";
     return std::move(out_);
   }
 
@@ -211,6 +218,12 @@ class Reconciler {
   void take(const Finding& finding) {
     if (finding.wake_at > view_.now) out_.wake(finding.wake_at);
     if (!finding.settled) {
+      // What is told of already stands; a look that settles it wakes nobody by itself.
+      if (finding.node.empty() && finding.blame.rule != "undecided") {
+        const Incident* known = find_blamed(view_.reg, finding.blame);
+        if (known) standing_.insert(known->id);
+        out_.wake(view_.now + ask_again);
+      }
       note_symptom(finding, "settles by " + render_utc(finding.wake_at));
     } else if (finding.claims) {
       take_node(finding);
@@ -236,23 +249,13 @@ class Reconciler {
       }
       return;
     }
-    if (is_at_vendor(finding.node)) return;
+    if (find_at_vendor(view_.reg, finding.node)) return;
     if (is_in_maintenance(view_, finding.node) || ended_.answers(finding)) return;
     const Instant shared = finding.local ? Instant{} : ended_.shared_until(finding);
     if (waits_for(finding, shared, "what it shares was in trouble a moment ago")) return;
     const Instant mended = finding.local ? Instant{} : ended_.mended(finding);
     if (waits_for(finding, mended, "its cause was mended a moment ago")) return;
     out_.operations.push_back(open_blamed(order_for(finding)));
-  }
-
-  /// Out of service until somebody has repaired it: what it shows meanwhile is no news.
-  bool is_at_vendor(const NodeId& node) const {
-    const auto& claims = view_.reg.claims_on(node);
-    return std::any_of(claims.begin(), claims.end(), [&](const auto& id) {
-      const Claim* claim = view_.reg.find(id);
-      const Incident* incident = claim ? view_.reg.find(claim->incident) : nullptr;
-      return incident && incident->state == IncidentState::rma;
-    });
   }
 
   bool waits_for(const Finding& finding, Instant trouble, const std::string& why) {
@@ -303,6 +306,15 @@ class Reconciler {
                        });
   }
 
+  /// Whether the node can say that it is over: one whose port we just moved will in a moment.
+  bool is_heard_of(const Incident& incident, const NodeId& id) const {
+    if (!is_present(view_, id)) return false;
+    const Node* node = view_.reg.find(id);
+    if (!node || incident.blamed->part != Resource::leaf) return true;
+    const Instant speaks = speaks_of_leaf(view_, *node, incident.subject);
+    return speaks == never || speaks <= view_.now;
+  }
+
   /// Most of its nodes are not heard: that nothing of it is seen says nothing.
   bool is_out_of_sight(const Incident& incident) const {
     if (incident.blamed->part == Resource::cooling) {
@@ -316,8 +328,25 @@ class Reconciler {
       });
     }
     const auto heard = std::count_if(incident.affected.begin(), incident.affected.end(),
-                                     [&](const NodeId& id) { return is_present(view_, id); });
+                                     [&](const NodeId& id) { return is_heard_of(incident, id); });
     return heard * 2 < static_cast<std::ptrdiff_t>(incident.affected.size());
+  }
+
+  /// The switch that an incident's symptoms turned out to be of: one cause is one incident.
+  const Finding* find_behind(const Incident& incident) const {
+    const Resource part = incident.blamed->part;
+    const auto found = std::find_if(findings_.begin(), findings_.end(), [&](const Finding& one) {
+      if (one.blame.part != Resource::leaf || !one.settled) return false;
+      if (one.blame.rule == "undecided") return false;
+      const bool port = part == Resource::link &&
+                        incident.subject.starts_with(one.blame.object + "/");
+      const bool own = one.blame.rule == "own_word" &&
+                       (part == Resource::leaf || part == Resource::storage_server);
+      if (!port && !own) return false;
+      return std::includes(one.affected.begin(), one.affected.end(), incident.affected.begin(),
+                           incident.affected.end());
+    });
+    return found == findings_.end() ? nullptr : &*found;
   }
 
   void end_what_is_over() {
@@ -325,7 +354,14 @@ class Reconciler {
       const Incident* incident = view_.reg.find(id);
       if (!incident || !incident->blamed || standing_.contains(id)) continue;
       if (incident->blamed->rule == network::isolation_rule) continue;  // its own look ends it
-      if (is_out_of_sight(*incident)) continue;
+      if (const Finding* behind = find_behind(*incident)) {
+        out_.operations.push_back(end_blamed(id, "it is " + subject_text(behind->blame)));
+        continue;
+      }
+      if (is_out_of_sight(*incident)) {
+        out_.wake(view_.now + quiet_time);  // whose port we moved is not told of again
+        continue;
+      }
       const Instant since = quiet_since(*incident);
       if (!since.is_set()) {
         out_.operations.push_back(quiet_blamed(id));
@@ -365,6 +401,7 @@ class Reconciler {
   const View& view_;
   const std::set<NodeId>& unwell_;
   Ended ended_;
+  std::vector<Finding> findings_;
   Outcome out_;
   std::set<IncidentId> standing_;
   std::map<NodeId, std::string> symptoms_;

@@ -255,6 +255,39 @@ TEST_F(Health, silence_blames_nobody) {
   EXPECT_EQ(count_open(), 0);
 }
 
+// As in a lab whose out-of-band network was cut: what cut nodes off was told of them afterwards.
+TEST_F(Health, a_symptom_that_was_measured_in_a_silence_waits_until_the_node_has_looked_again) {
+  pass(minutes(2));
+  seen_.presence[node(6)].heard_since = now_;
+  says(6, "ethernet_link", Resource::link, V::fail, Locality::symptom, "oob0", seconds(30));
+  const Outcome first = look();
+  EXPECT_EQ(first.wake_at, now_ + seconds(75));
+  pass(seconds(60));
+  EXPECT_EQ(count_open(), 0);
+  says(6, "ethernet_link", Resource::link, V::ok, Locality::symptom, "oob0");
+  pass(minutes(2));
+  EXPECT_EQ(count_open(), 0);
+}
+
+TEST_F(Health, a_symptom_of_a_silence_that_stands_after_the_next_look_is_told) {
+  pass(minutes(2));
+  seen_.presence[node(6)].heard_since = now_;
+  says(6, "ethernet_link", Resource::link, V::fail, Locality::symptom, "oob0", seconds(30));
+  pass(seconds(60));
+  EXPECT_EQ(count_open(), 0);
+  pass(seconds(30));
+  EXPECT_EQ(count_open(), 1);
+}
+
+TEST_F(Health, what_must_be_broken_itself_and_what_is_measured_anew_wait_for_no_look) {
+  pass(minutes(2));
+  for (const int i : {5, 6}) seen_.presence[node(i)].heard_since = now_;
+  says(5, "gpu_count", Resource::gpu, V::fail, Locality::device_local, "", seconds(30));
+  says(6, "ethernet_link", Resource::link, V::fail, Locality::symptom, "oob0");
+  pass(seconds(6));
+  EXPECT_EQ(count_open(), 2);
+}
+
 TEST_F(Health, what_a_person_resumed_is_not_claimed_again_for_the_same_symptom) {
   hangs(2);
   pass(seconds(80));
@@ -333,83 +366,6 @@ TEST_F(Domain, a_third_tray_that_is_out_is_the_rack) {
   look();
   const Blame rack{Resource::nvswitch, SubjectKind::rack, "r1", 0, "", {}, {}, {}};
   EXPECT_NE(find_blamed(reg_, rack), nullptr);
-}
-
-/// Faults of the GPUs of n5, which is no tenant's, and their repair.
-class Repaired : public Health {
- protected:
-  void SetUp() override {
-    Health::SetUp();
-    policy_.states["reboot"].action = "reboot";
-    policy_.states["reset"].action = "reset_gpus";
-  }
-  void gpu_says(const std::string& check, Resource part, const std::string& device) {
-    says(5, check, part, V::fail, Locality::device_local, device);
-  }
-  void repair(const std::string& state) {
-    ASSERT_NE(open(), nullptr);
-    const IncidentId id = open()->id;
-    now_ = now_ + seconds(1);
-    must(enter_policy_state(id, "", state, policy_.states[state].action, "", TimeOwner{}));
-    must(finish_act(id, act_key(*reg_.find(id)), StepOutcome::done, "", {}));
-    must(return_node(id));
-    pass(seconds(1));
-  }
-  bool blames(const std::string& what) {
-    const auto& evidence = open()->blamed->evidence;
-    return std::any_of(evidence.begin(), evidence.end(),
-                       [&](const BlameEvidence& one) { return one.what == what; });
-  }
-};
-
-TEST_F(Repaired, the_repair_of_a_gpu_answers_whatever_part_of_it_complained_before) {
-  writes(5, 95);
-  gpu_says("ecc", Resource::gpu_memory, "0000:3b:00");
-  gpu_says("recovery_action", Resource::gpu, "0000:3b:00");
-  says(5, "xid_since_boot", Resource::gpu, V::fail, Locality::device_local);
-  pass(seconds(30));
-  ASSERT_EQ(count_open(), 1);
-  ASSERT_TRUE(open()->blamed);
-  repair("reset");
-  EXPECT_EQ(count_open(), 0) << "all of it is older than the repair";
-  pass(minutes(3));
-  EXPECT_EQ(count_open(), 0);
-  says(5, "ecc", Resource::gpu_memory, V::ok, Locality::device_local, "0000:3b:00");
-  pass(seconds(1));
-  gpu_says("ecc", Resource::gpu_memory, "0000:3b:00");
-  pass(seconds(6));
-  EXPECT_EQ(count_open(), 1) << "it went away and came back";
-}
-
-TEST_F(Repaired, the_reset_of_one_gpu_answers_nothing_of_another_and_a_reboot_all) {
-  for (const char* device : {"0000:3b:00", "0000:5e:00"}) {
-    gpu_says("recovery_action", Resource::gpu, device);
-  }
-  pass(seconds(6));
-  ASSERT_EQ(count_open(), 1);
-  EXPECT_EQ(open()->device, "0000:3b:00");
-  repair("reset");
-  ASSERT_EQ(count_open(), 1) << "nobody did anything about the other one";
-  EXPECT_EQ(open()->device, "0000:5e:00");
-  gpu_says("recovery_action", Resource::gpu, "0000:9a:00");
-  pass(seconds(6));
-  repair("reboot");
-  EXPECT_EQ(count_open(), 0);
-}
-
-TEST_F(Repaired, a_fault_that_was_repaired_is_not_to_blame_for_the_next_one) {
-  writes(5, 79);
-  look();
-  repair("reboot");
-  ASSERT_EQ(count_open(), 0);
-  pass(seconds(40));
-  writes(5, 95);
-  gpu_says("recovery_action", Resource::gpu, "0000:3b:00");
-  gpu_says("ecc", Resource::gpu_memory, "0000:3b:00");
-  pass(seconds(6));
-  ASSERT_TRUE(open() && open()->blamed);
-  EXPECT_FALSE(blames("xid 79"));
-  EXPECT_TRUE(blames("xid 95") || blames("recovery_action")) << open()->blame;
 }
 
 /// The cluster mounts an export of the storage that its fabric declares.

@@ -1,9 +1,9 @@
 #include "control/health/sightings.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "control/cluster/drained.hpp"
+#include "control/health/carriers.hpp"
 #include "control/health/gather.hpp"
 #include "model/ops/incident_proof.hpp"
 #include "model/ops/recent_events.hpp"
@@ -69,6 +69,9 @@ void add_verdict(const View& view, const Node& node, const Verdict& verdict,
   if (s.part == Resource::storage_server) {  // a client's word of its server
     s.part = Resource::storage_client;
     s.subject = std::exchange(s.device, "");
+  }
+  if (s.part == Resource::link && verdict.reason.starts_with(carrier_words)) {
+    s.counted_at = verdict.at;
   }
   // Errors that ports count are the adapter's until something behind or before it explains them.
   if (verdict.check == "ib_counters") s.part = Resource::nic;
@@ -190,11 +193,27 @@ void drop_mended(std::vector<Sighting>& list, Instant repaired) {
   });
 }
 
+/// Measured while the node was not heard, and told afterwards: it may be no more than what cut the
+/// node off. Until its checks have looked again; the time of the measurement is the node's own.
+bool is_of_silence(const Verdict& verdict, Instant heard_since, Instant now) {
+  return heard_since.is_set() && verdict.locality == Locality::symptom &&
+         verdict.at < heard_since && verdict.since >= heard_since &&
+         now < heard_since + BlameTimes{}.look;
+}
+
+Instant heard_without_break(const View& view, const NodeId& node) {
+  const auto presence = view.seen.presence.find(node);
+  return presence == view.seen.presence.end() ? Instant{} : presence->second.heard_since;
+}
+
 std::vector<Sighting> all_sightings(const View& view, const Node& node, Instant repaired) {
   std::vector<Sighting> out;
   // Of an agent that is silent nothing is known any more, neither good nor bad.
   if (is_present(view, node.id) && node.status.verdicts_boot == node.status.boot_id) {
-    for (const auto& verdict : node.status.verdicts) add_verdict(view, node, verdict, out);
+    const Instant since = heard_without_break(view, node.id);
+    for (const auto& verdict : node.status.verdicts) {
+      if (!is_of_silence(verdict, since, view.now)) add_verdict(view, node, verdict, out);
+    }
     add_pressure(view, node, out);
   }
   auto shown = bmc_sightings_of(view, node);  // the agent may be silent
@@ -209,6 +228,7 @@ std::vector<Sighting> all_sightings(const View& view, const Node& node, Instant 
     if (mended && view.now - repaired > BlameTimes{}.look) continue;
     auto s = sighting_of(node, event);
     if (!s) continue;
+    s->answered = mended;
     // One that came again after the repair began with that.
     const bool again = repaired.is_set() && !mended && s->first <= repaired;
     if (again) s->first = std::max(s->first, std::min(event.run_began, event.last));
@@ -218,23 +238,28 @@ std::vector<Sighting> all_sightings(const View& view, const Node& node, Instant 
   return out;
 }
 
-constexpr Instant never{std::numeric_limits<std::int64_t>::max()};
-
 /// From when the link of a port says something. In quarantine it is down because we hold it there;
 /// after a change of ours until the node has looked again.
+Instant port_counts_at(const View& view, const Node& node, const Port& port) {
+  const auto segment = seen_segment(view, port_of(view, node, port.name));
+  if (segment && segment->empty()) return never;
+  const auto changed = view.seen.port_changed.find({port.switch_name, port.switch_port});
+  const bool touched = changed != view.seen.port_changed.end();
+  return touched ? changed->second + BlameTimes{}.look : Instant{};
+}
+
+/// Of what a check says: all ports of the node that it may speak of.
 Instant link_counts_at(const View& view, const Node& node, const std::string& device) {
   Instant out;
   for (const auto& port : node.spec.ports) {
     const bool meant = device.empty() || port.name == device;
     if (!meant || port.switch_name.empty()) continue;
-    const auto segment = seen_segment(view, port_of(view, node, port.name));
-    if (segment && segment->empty()) {
-      if (!device.empty()) return never;
-      continue;
+    const Instant at = port_counts_at(view, node, port);
+    if (at != never) {
+      out = std::max(out, at);
+    } else if (!device.empty()) {
+      return never;
     }
-    const auto changed = view.seen.port_changed.find({port.switch_name, port.switch_port});
-    if (changed == view.seen.port_changed.end()) continue;
-    out = std::max(out, changed->second + BlameTimes{}.look);
   }
   return out;
 }
@@ -268,11 +293,28 @@ std::vector<Sighting> bmc_sightings_of(const View& view, const Node& node) {
   return out;
 }
 
+Instant speaks_of_leaf(const View& view, const Node& node, const std::string& switch_name) {
+  if (is_under_repair(view, node)) return never;
+  Instant out = never;
+  for (const auto& port : node.spec.ports) {
+    if (port.switch_name == switch_name) out = std::min(out, port_counts_at(view, node, port));
+  }
+  return out;
+}
+
 NodeSightings sightings_of(const View& view, const Node& node, Instant repaired) {
   NodeSightings out{all_sightings(view, node, repaired), {}};
+  const Instant since = heard_without_break(view, node.id);
+  const auto& told = node.status.verdicts;
+  const bool waits = std::any_of(told.begin(), told.end(), [&](const Verdict& verdict) {
+    return is_of_silence(verdict, since, view.now);
+  });
+  if (waits) out.wake_at = since + BlameTimes{}.look;
   const bool ours = is_under_repair(view, node);
   std::erase_if(out.list, [&](const Sighting& s) {
     if (s.part == Resource::storage_client) return was_taken_away(view, node, s);
+    // We end the daemons of a cluster too, before the agent hears that none is expected.
+    if (s.part == Resource::service && s.what == "services") return was_taken_away(view, node, s);
     if (s.part != Resource::link) return false;
     if (ours) return true;
     Instant counts_at = link_counts_at(view, node, s.device);
@@ -281,6 +323,8 @@ NodeSightings sightings_of(const View& view, const Node& node, Instant repaired)
     if (repaired.is_set() && s.first <= repaired) {
       counts_at = std::max(counts_at, repaired + BlameTimes{}.look);
     }
+    // For as long as they are counted.
+    if (s.counted_at.is_set() && s.counted_at <= counts_at) return true;
     if (counts_at <= view.now) return false;
     if (!out.wake_at.is_set() || counts_at < out.wake_at) out.wake_at = counts_at;
     return true;

@@ -21,6 +21,11 @@ struct NodeSightings {
 /// not count: a port that we hold down or just moved, a storage that we took the node away from.
 NodeSightings sightings_of(const View& view, const Node& node, Instant repaired);
 
+/// From when on the node says something of the leaf: a port that we hold down or just moved, and
+/// the links of a node under repair, show it neither broken nor fine. `never`: not before we open
+/// one.
+Instant speaks_of_leaf(const View& view, const Node& node, const std::string& switch_name);
+
 /// What the node's BMC shows, whatever the node itself says or is.
 std::vector<Sighting> bmc_sightings_of(const View& view, const Node& node);
 

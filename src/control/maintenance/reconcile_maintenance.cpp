@@ -7,6 +7,7 @@
 #include "model/ops/incident_ops.hpp"
 #include "model/ops/incident_proof.hpp"
 #include "model/ops/maintenance_ops.hpp"
+#include "model/ops/rma_ops.hpp"
 
 namespace tundish::control {
 namespace {
@@ -133,6 +134,11 @@ void prove_node(const View& view, const Maintenance& maintenance, const Maintena
       one.state == MaintenanceNodeState::proved || one.state == MaintenanceNodeState::faulty;
   const Node* node = view.reg.find(one.node);
   if (over || !node) return;
+  // It may be switched off, and no answer would ever come.
+  if (find_at_vendor(view.reg, one.node)) {
+    out.operations.push_back(leave_to_vendor(maintenance.id, one.node));
+    return;
+  }
   const Instant due = one.tried_at + recheck_pause;
   if (one.tries > 0 && view.now < due) {
     out.wake(due);

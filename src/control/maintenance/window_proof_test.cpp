@@ -90,6 +90,45 @@ TEST_F(WindowProof, what_a_part_shows_by_itself_is_not_proved_away) {
   EXPECT_EQ(count_open(), 1);
 }
 
+TEST_F(WindowProof, a_node_that_is_wet_is_not_proved_by_what_its_agent_sees) {
+  leaks(5, V::fail);
+  look();
+  must(end_maintenance(id_));
+  answer({said("ecc", V::ok)});
+  EXPECT_NE(state(), MaintenanceNodeState::proved);
+  EXPECT_NE(find_node(window(), node(5))->reason.find("leak"), std::string::npos);
+  for (int i = 0; i < 2; ++i) answer({said("ecc", V::ok)});
+  EXPECT_EQ(state(), MaintenanceNodeState::faulty);
+  EXPECT_EQ(window().state, MaintenanceState::ended);
+  look();
+  ASSERT_TRUE(open()) << "it has its incident, and with it its claim";
+  EXPECT_EQ(open()->fault, "leak");
+}
+
+TEST_F(WindowProof, a_node_that_dried_is_proved) {
+  leaks(5, V::fail);
+  look();
+  must(end_maintenance(id_));
+  answer({said("ecc", V::ok)});
+  leaks(5, V::ok);
+  answer({said("ecc", V::ok)});
+  EXPECT_EQ(state(), MaintenanceNodeState::proved);
+}
+
+// As in a simulation: the node was switched off for a leak, and the window was never over.
+TEST_F(WindowProof, a_node_that_the_vendor_has_is_not_waited_for) {
+  must(end_maintenance(id_));
+  EXPECT_FALSE(reconcile_maintenance(view(), window()).actions.empty());
+  must(open_probe_incident(node(5), {said("ecc", V::fail)}));
+  must(open_rma(open()->id, "spent"));
+  const Outcome out = reconcile_maintenance(view(), window());
+  EXPECT_TRUE(out.actions.empty()) << "it may be off, and never answer";
+  for (const auto& operation : out.operations) must(operation);
+  EXPECT_EQ(window().state, MaintenanceState::ended);
+  EXPECT_EQ(state(), MaintenanceNodeState::faulty);
+  EXPECT_EQ(claims(), 1) << "that of the vendor";
+}
+
 TEST_F(WindowProof, an_incident_of_a_report_names_it) {
   report();
   bool named = false;

@@ -368,7 +368,8 @@ class SwitchAudit {
     if (segment.acl_in != wants.acl) {
       add(AuditRule::firewall, object,
           segment.acl_in.empty() ? "applies no list, wanted " + wants.acl
-                                 : "applies list " + segment.acl_in + ", wanted " + wants.acl);
+                                 : "applies list " + segment.acl_in + ", wanted " + wants.acl,
+          {owner, stranger});
     }
     if (segment.mtu != wants.mtu) {
       missing(object,
@@ -409,7 +410,8 @@ class SwitchAudit {
     switch (found.verdict) {
       case AclVerdict::same: return;
       case AclVerdict::weaker:
-        add(AuditRule::firewall, acl.name, "lets through what is not declared: " + found.example);
+        add(AuditRule::firewall, acl.name, "lets through what is not declared: " + found.example,
+            {owner->second, stranger});
         return;
       case AclVerdict::stronger:
         missing(acl.name, "holds back what is declared: " + found.example);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "model/ops/node_ops.hpp"
 
@@ -172,6 +173,37 @@ std::vector<CableChange> cable_changes(const View& view, const Switch& device) {
   return out;
 }
 
+namespace {
+
+/// Where `reason` says that the port is or should be: "leaf1:swp2" of a switch by its name.
+std::set<std::string> places_in(const std::string& reason, const std::string& switch_name) {
+  std::set<std::string> out;
+  const std::string begin = " " + switch_name + ":";
+  for (auto at = reason.find(begin); at != std::string::npos; at = reason.find(begin, at + 1)) {
+    const auto from = at + begin.size();
+    out.insert(reason.substr(from, reason.find_first_of(" ,", from) - from));
+  }
+  return out;
+}
+
+/// A port that is shut for its wrong cable tells nothing: what was last seen there stands as long
+/// as the node's condition does.
+void add_remembered(const View& view, const std::string& name,
+                    const std::vector<PortNeighbour>& neighbours, std::vector<std::string>& out) {
+  for (const auto& [id, node] : view.reg.all<Node>()) {
+    const Condition* known = find_condition(node, miswired_condition);
+    if (!known || known->state != Truth::yes) continue;
+    const auto places = places_in(known->reason, name);
+    const bool shows = std::any_of(neighbours.begin(), neighbours.end(), [&](const auto& seen) {
+      return places.contains(seen.port);
+    });
+    if (places.empty() || shows) continue;
+    out.push_back(node.meta.name + ": " + known->reason + " (as last seen)");
+  }
+}
+
+}  // namespace
+
 std::string miswired_port(const Node& node, const std::string& port) {
   const Condition* known = find_condition(node, miswired_condition);
   if (!known || !known->reason.starts_with(port + " ")) return "";
@@ -189,6 +221,7 @@ std::vector<std::string> miswired_cables(const View& view, const Switch& device)
     std::string line = judge(declared, seen, name + ":" + seen.port);
     if (!line.empty()) out.push_back(std::move(line));
   }
+  add_remembered(view, name, observed->second.reading.neighbours, out);
   std::sort(out.begin(), out.end());
   return out;
 }

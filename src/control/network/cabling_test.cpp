@@ -121,6 +121,28 @@ TEST_F(CablingTest, a_node_that_is_plugged_elsewhere_is_held_until_it_is_seen_in
   EXPECT_EQ(site.faults, "");
 }
 
+/// The port of a node that is plugged elsewhere is shut, and nothing is seen through it.
+TEST_F(CablingTest, a_wrong_cable_is_named_until_it_is_seen_to_be_right) {
+  neighbour({"swp1", "n0102", "eth0", mac_of("n0102")});
+  neighbour({"swp2", "n0101", "eth0", mac_of("n0101")});
+  look_at_cables(site, "leaf1");
+  EXPECT_EQ(miswired().size(), 2U) << "what is seen is told once";
+  auto& seen = site.seen.switches["leaf1"].reading.neighbours;
+  seen.clear();
+  look_at_cables(site, "leaf1");
+  const std::string as_seen = " (as last seen)";
+  EXPECT_THAT(miswired(),
+              ElementsAre("n0101: eth0 is cabled to leaf1:swp2, declared leaf1:swp1" + as_seen,
+                          "n0102: eth0 is cabled to leaf1:swp1, declared leaf1:swp2" + as_seen));
+  EXPECT_THAT(miswired_cables(site.view(), *site.registry.find_named<Switch>("leaf2")), IsEmpty())
+      << "of another switch nothing is said";
+  neighbour({"swp1", "n0101", "eth0", mac_of("n0101")});
+  look_at_cables(site, "leaf1");
+  neighbour({"swp2", "n0102", "eth0", mac_of("n0102")});
+  look_at_cables(site, "leaf1");
+  EXPECT_THAT(miswired(), IsEmpty());
+}
+
 TEST_F(CablingTest, a_miswired_node_is_not_put_into_a_network_and_is_taken_out_before_it_serves) {
   site.must(set_authority("site:site", "*", AuthorityLevel::act));
   site.create("acme", "late", {"n0105"});

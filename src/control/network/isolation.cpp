@@ -120,9 +120,14 @@ bool is_answered(const View& view, const std::string& place, Instant since) {
 }  // namespace
 
 std::vector<Breach> breaches_on(const View& view, const Intent& intent,
-                                const std::string& switch_name, const SwitchSeen& seen) {
+                                const std::string& switch_name, const SwitchSeen& seen,
+                                const std::set<int>& drifted) {
   std::vector<AuditFinding> found;
   parts::audit_switch(intent, switch_name, seen, found);
+  std::erase_if(found, [&](const AuditFinding& finding) {
+    if (finding.rule != AuditRule::firewall) return false;
+    return std::ranges::none_of(finding.joins, [&](int one) { return drifted.contains(one); });
+  });
   std::vector<Breach> out;
   take_findings(view, intent, found, out);
   return out;
@@ -162,7 +167,7 @@ OperationPtr follow_breaches(const View& view, const Intent& intent, const std::
   if (!known && is_answered(view, place, since)) return nullptr;
   BlamedOrder order;
   order.blame = blame_of(view, place, breaches);
-  order.fault = "isolation: seen joined with another tenant's network";
+  order.fault = "isolation: seen joined with what is not its own";
   order.affected = nodes_at(view, intent, place, all_of(breaches));
   order.detected_at = known ? known->detected_at : view.now;
   return open_blamed(std::move(order));

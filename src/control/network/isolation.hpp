@@ -14,8 +14,11 @@ struct Breach {
   std::set<int> networks;  ///< indices of Intent::networks; of two tenants, or joined to a stranger
 };
 
+/// `drifted`: networks whose part there somebody else changed. What their lists let through opens
+/// them; of the others an order of ours is under way, and a list is as it was until it is applied.
 std::vector<Breach> breaches_on(const View& view, const Intent& intent,
-                                const std::string& switch_name, const SwitchSeen& seen);
+                                const std::string& switch_name, const SwitchSeen& seen,
+                                const std::set<int>& drifted);
 std::vector<Breach> breaches_in(const View& view, const Intent& intent, const Fabric& fabric,
                                 const FabricObserved& seen);
 std::vector<std::string> lines_of(const std::vector<Breach>& breaches);

@@ -257,6 +257,32 @@ TEST_F(IsolationTest, a_stranger_in_a_tenants_segment) {
   EXPECT_NE(open(), nullptr) << "its routes are taken in";
 }
 
+/// It opens the leaf, the underlay and the out-of-band network to the tenant.
+TEST_F(IsolationTest, a_list_that_somebody_opened_is_a_breach) {
+  const std::string list = acl_name(site.network("b").status.vrf_id);
+  auto& acls = site.shown("leaf1").acls;
+  const auto own = std::ranges::find(acls, list, &AclState::name);
+  ASSERT_NE(own, acls.end());
+  own->rules = {{9999, AclAction::permit, "ip", "", "", 0, 0}};
+  look();
+  ASSERT_NE(open(), nullptr) << told;
+  EXPECT_EQ(open()->subject, "leaf1");
+  EXPECT_THAT(open()->blame, HasSubstr("bolt/b and a stranger: " + list +
+                                       ": lets through what is not declared"));
+  EXPECT_EQ(class_of(site.registry, *open()), NoticeClass::fabric) << "which pages";
+  own->rules = {{10, AclAction::deny, "ip", "", "", 0, 0}};
+  look();
+  EXPECT_EQ(open(), nullptr) << "it holds back more, which opens nothing";
+  EXPECT_EQ(sync("b", "leaf1").state, SyncState::drifted);
+  own->rules = {{9999, AclAction::permit, "ip", "", "", 0, 0}};
+  for (auto& segment : site.shown("leaf1").segments) {
+    if (segment.acl_in == list) segment.acl_in = "";
+  }
+  look();
+  EXPECT_NE(open(), nullptr) << "no list at all";
+  expect_end();
+}
+
 TEST_F(IsolationTest, a_vlan_number_of_others_is_no_breach) {
   site.seen.switches["leaf2"].reading.seen.foreign.vlans = {vlan_on("b", "leaf2")};
   look();

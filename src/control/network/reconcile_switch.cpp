@@ -221,6 +221,16 @@ void tell_reach(const Looked& looked, const std::string& hanging, Conditions& co
                  looked.fresh ? "" : looked.why + hanging);
 }
 
+std::set<int> drifted_in(const Intent& intent, const std::map<NetworkId, NetworkSync>& sync) {
+  std::set<int> out;
+  for (std::size_t i = 0; i < intent.networks.size(); ++i) {
+    const auto found = sync.find(intent.networks[i].id);
+    const bool drifted = found != sync.end() && found->second.state == SyncState::drifted;
+    if (drifted) out.insert(static_cast<int>(i));
+  }
+  return out;
+}
+
 void tell_breaches(const std::vector<Breach>& breaches, Conditions& conditions) {
   conditions.set("isolation", breaches.empty() ? Truth::no : Truth::yes,
                  tell_lines(lines_of(breaches)));
@@ -358,7 +368,7 @@ SwitchVerdict reconcile_switch(const View& view, const Intent& intent, const Swi
     // A switch that shows what is wanted, and nothing else in it, joins nobody.
     out.breaches = all.empty() && !is_used && shown.unclear.empty()
                        ? std::vector<Breach>{}
-                       : breaches_on(view, intent, name, shown);
+                       : breaches_on(view, intent, name, shown, drifted_in(intent, judge.sync));
     tell_breaches(*out.breaches, conditions);
   } else if (is_read) {
     judge.lose(networks, "what it shows cannot be compared: " + plan.error().what, seen.at,

@@ -50,7 +50,8 @@ Expectation expectation_in_service(const View& view, const Node& node) {
   if (!allocation && partitions && node.status.phase == NodePhase::ready) {
     out.pkeys.emplace();  // a free node carries nobody's
   }
-  if (!allocation) return out;
+  // Of a cluster that is deleted everything is taken away by us, at once.
+  if (!allocation || allocation->status.phase == AllocationPhase::releasing) return out;
   const Network* network = view.reg.find(allocation->status.network);
   for (const auto& member : allocation->status.nodes) {
     const bool serves = member.role == MemberRole::member || member.role == MemberRole::login;

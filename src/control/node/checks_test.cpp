@@ -26,5 +26,12 @@ TEST_F(NodeChecks, a_hand_run_check_compares_with_what_the_nodes_own_loop_compar
   EXPECT_FALSE(asked(6).in_use);
 }
 
+TEST_F(NodeChecks, nothing_is_expected_of_a_cluster_that_is_deleted) {
+  must(begin_delete_cluster(allocation().cluster));
+  const Expectation loop = expectation_in_service(view(), at(1));
+  EXPECT_TRUE(loop.services.empty());
+  EXPECT_TRUE(loop.exports.empty());
+}
+
 }  // namespace
 }  // namespace tundish::control

@@ -63,11 +63,17 @@ std::string tenant_busy(const View& view, const Node& node) {
   const std::string name = engine_name(*place.cluster, node.id);
   const auto& queue = engine->check_nodes;
   if (std::find(queue.begin(), queue.end(), name) == queue.end()) {
-    return "the engine of cluster " + cluster + " has no queue for checks on " + name + " yet";
+    return "the engine of cluster " + cluster + " has no queue for checks on " + name +
+           " yet" + std::string(being_set_up);
   }
   const EngineNode* seen = find_engine_node(*engine, name);
   if (!seen) return "the engine of cluster " + cluster + " does not know " + name;
   const auto jobs = jobs_on(*engine, name);
+  const bool ours = std::all_of(jobs.begin(), jobs.end(),
+                                [](const EngineJob* job) { return is_check_work(*job); });
+  if (!jobs.empty() && ours) {
+    return "an active check runs on " + name + " of cluster " + cluster + " already";
+  }
   if (!jobs.empty()) {
     return name + " is at work: " + std::to_string(jobs.size()) + " jobs of cluster " + cluster;
   }

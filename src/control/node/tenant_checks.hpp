@@ -7,6 +7,8 @@
 
 namespace tundish::control {
 
+/// How a reason ends that goes away by itself in some seconds.
+inline constexpr std::string_view being_set_up = ": it is being set up";
 /// Why no active check may run on a tenant's node; empty: one may. A run that goes on is ended as
 /// soon as there is a reason: that the check itself keeps the node busy is none.
 std::string tenant_refusal(const View& view, const Node& node);

@@ -218,6 +218,7 @@ TEST_F(TenantChecks, its_own_work_does_not_end_a_run) {
   seen_node(0).states = {"ALLOCATED"};
   seen_node(0).allocated_cpus = 8;
   EXPECT_EQ(reason_to_end(view(), run_on("n1")), "");
+  EXPECT_EQ(busy("n1"), "an active check runs on e-n1 of cluster train already");
   engine().reachable = false;
   EXPECT_EQ(reason_to_end(view(), run_on("n1")), "") << "the engine still holds the node for it";
 }

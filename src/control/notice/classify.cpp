@@ -107,7 +107,10 @@ std::optional<NoticeDraft> draft_of(const Registry& view, const NoticeRules& rul
   draft->summary = (incident.drill ? "DRILL " : "") + incident.fault + " on " +
                    (node ? "node " + node->meta.name : incident.subject) +
                    (incident.blame.empty() ? "" : ": " + incident.blame);
-  if (draft->notice_class == NoticeClass::hardware) raise(incident, *draft);
+  // What is told apart is not raised: a drill is told once, and people work in a window.
+  const bool apart = draft->notice_class == NoticeClass::drill ||
+                     draft->notice_class == NoticeClass::maintenance;
+  if (!apart) raise(incident, *draft);
   return draft;
 }
 

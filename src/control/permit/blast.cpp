@@ -118,7 +118,8 @@ std::string broken_limit(const Action& action, const View& view) {
   if (why.empty()) {
     why = over("acts on this tenant's nodes in an hour", {spent.tenant, limits.tenant_per_hour});
   }
-  if (why.empty()) {
+  // What is wet goes off however many of its domain do: a BMC that hangs keeps no other tray live.
+  if (why.empty() && action.name != "power_off") {
     why = over("trays of NVLink domain " + node->spec.nvlink_domain + " touched now",
                {spent.domain_trays, limits.domain_at_once});
   }

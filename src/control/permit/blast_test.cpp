@@ -110,6 +110,14 @@ TEST_F(Limited, one_tray_of_a_domain_at_a_time) {
   EXPECT_EQ(refusal(act_on("n3", "reset_gpus")), "");
 }
 
+TEST_F(Limited, a_wet_tray_waits_for_no_other_tray_of_its_domain) {
+  policy_.limits.domain_at_once = 1;
+  policy_.states["power_off"].action = "power_off";
+  put_incident("n1", "power_off");
+  EXPECT_EQ(refusal(act_on("n2", "power_off")), "");
+  EXPECT_NE(refusal(act_on("n2", "reboot")).find("trays of NVLink domain d1"), std::string::npos);
+}
+
 TEST_F(Limited, what_a_person_refused_or_nobody_began_does_not_count) {
   policy_.limits.resets_per_hour = 1;
   Incident waiting = put_incident("n1", "reset");

@@ -117,15 +117,23 @@ std::string level_text(const Stated& stated, ActionClass action_class) {
   return scope + " is at " + std::string(level) + " for " + std::string(class_name(action_class));
 }
 
-std::optional<ProposalState> decision_on(const Action& action, const View& view) {
-  if (action.group.empty()) return std::nullopt;  // as of approvals that are used up
-  for (const auto& [id, proposal] : view.reg.all<Proposal>()) {
-    if (proposal.group != action.group) continue;
+constexpr std::string_view denied_word = "a person denied it";
+
+/// The decision that stands for a group.
+const Proposal* decided(const std::string& group, const Registry& reg) {
+  if (group.empty()) return nullptr;  // as of approvals that are used up
+  for (const auto& [id, proposal] : reg.all<Proposal>()) {
+    if (proposal.group != group) continue;
     if (proposal.state == ProposalState::approved || proposal.state == ProposalState::denied) {
-      return proposal.state;
+      return &proposal;
     }
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+std::optional<ProposalState> decision_on(const Action& action, const View& view) {
+  const Proposal* proposal = decided(action.group, view.reg);
+  return proposal ? std::optional(proposal->state) : std::nullopt;
 }
 
 Consent consent_for(const Action& action, const View& view) {
@@ -148,11 +156,11 @@ Permit permit_drill(const std::set<std::string>& scopes, const View& view) {
 /// People asked for the window, so authority and holds do not speak; the tenant of a node in it
 /// does, by its consent.
 Permit permit_window(const Action& action, const View& view) {
-  const auto decided = decision_on(action, view);
-  if (decided == ProposalState::denied) return {Leave::refuse, "a person denied it"};
+  const auto decision = decision_on(action, view);
+  if (decision == ProposalState::denied) return {Leave::refuse, std::string(denied_word)};
   const Consent consent = consent_for(action, view);
   if (consent == Consent::never) return {Leave::refuse, "the tenant does not consent"};
-  if (consent == Consent::ask && decided != ProposalState::approved) {
+  if (consent == Consent::ask && decision != ProposalState::approved) {
     return {Leave::propose, "the tenant wants to be asked"};
   }
   return {Leave::execute, "a person's maintenance window"};
@@ -200,18 +208,18 @@ Permit permit(const Action& action, const View& view, const InFlight& running) {
   if (is_disruptive(action.action_class) && incident && !incident->hardware_witness) {
     return {Leave::refuse, "no hardware witness: a line that a user wrote resets nothing"};
   }
-  const auto decided = decision_on(action, view);
-  if (decided == ProposalState::denied) return {Leave::refuse, "a person denied it"};
+  const auto decision = decision_on(action, view);
+  if (decision == ProposalState::denied) return {Leave::refuse, std::string(denied_word)};
   const Stated stated = authority_over(scopes, action.action_class, view);
   if (stated.level == AuthorityLevel::observe) {
     return {Leave::refuse, level_text(stated, action.action_class)};
   }
-  if (stated.level == AuthorityLevel::advise && decided != ProposalState::approved) {
+  if (stated.level == AuthorityLevel::advise && decision != ProposalState::approved) {
     return {Leave::propose, level_text(stated, action.action_class)};
   }
   const Consent consent = consent_for(action, view);
   if (consent == Consent::never) return {Leave::refuse, "the tenant does not consent"};
-  if (consent == Consent::ask && decided != ProposalState::approved) {
+  if (consent == Consent::ask && decision != ProposalState::approved) {
     return {Leave::propose, "the tenant wants to be asked"};
   }
   if (is_stopped_by_brake(view.policy, action.name) && running.disruptive >= most_in_flight(view)) {
@@ -221,7 +229,7 @@ Permit permit(const Action& action, const View& view, const InFlight& running) {
   if (const std::string limit = broken_limit(action, view); !limit.empty()) {
     return {Leave::refuse, "limit of the policy: " + limit};
   }
-  return {Leave::execute, decided == ProposalState::approved ? "approved" : "authority act"};
+  return {Leave::execute, decision == ProposalState::approved ? "approved" : "authority act"};
 }
 
 bool is_of_order(const std::string& group) {
@@ -235,6 +243,11 @@ std::string waits_for(const Action& action, const View& view) {
   const Permit answer = permit(action, view, {});
   if (answer.leave == Leave::execute) return "";
   const std::string out = std::string(waits_word) + answer.reason;
+  if (answer.reason == denied_word) {
+    if (const Proposal* denied = decided(action.group, view.reg)) {
+      return out + "; tundish proposal approve " + denied->id.str();
+    }
+  }
   if (answer.leave == Leave::propose) return out + "; tundish proposal list";
   const Stated stated = authority_over(scopes_of(action, view), action.action_class, view);
   if (answer.reason != level_text(stated, action.action_class)) return out;

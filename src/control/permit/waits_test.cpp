@@ -135,5 +135,24 @@ TEST_F(WaitsTest, a_used_up_approval_covers_nothing) {
   EXPECT_EQ(permit(own, site.view(), {}).leave, Leave::propose);
 }
 
+TEST_F(WaitsTest, what_was_denied_says_how_it_goes_on) {
+  site.must(set_authority("*", "*", AuthorityLevel::advise));
+  const Outcome wanted = look("a");
+  ASSERT_FALSE(wanted.actions.empty());
+  Action own = wanted.actions.front();
+  own.group = own.key;
+  Proposal proposal;
+  proposal.group = proposal.action_key = own.key;
+  proposal.expires_at = site.now + hours(1);
+  site.must(open_proposal(proposal));
+  const auto id = site.registry.all<Proposal>().begin()->first;
+  site.must(decide_proposal(id, ProposalState::denied));
+  EXPECT_EQ(permit(own, site.view(), {}).leave, Leave::refuse);
+  EXPECT_EQ(waits_for(own, site.view()),
+            "waits: a person denied it; tundish proposal approve " + id.str());
+  site.must(decide_proposal(id, ProposalState::approved));
+  EXPECT_EQ(waits_for(own, site.view()), "");
+}
+
 }  // namespace
 }  // namespace tundish::control

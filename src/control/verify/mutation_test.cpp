@@ -23,7 +23,6 @@ const std::map<std::string, std::string>& survivors() {
       {"reboot.2 -> revalidate: without rebooted", "looks before the next repair"},
       {"look_again.0 -> choose: edge dropped", "the look 20 s later sees the witness's fault"},
       {"look_again.1 -> revalidate: deadline dropped", "it looks again at once, five times in all"},
-      {"revalidate.3 -> look_again: edge dropped", "a person is told at the first silence"},
       {"revalidate: budget plus one", "one more look"},
       {"wipe.2 -> wipe: edge dropped", "the power goes after one failed wipe"},
       {"wipe.3 -> power_cycle: edge dropped", "the vendor gets it without a try by the power"},

@@ -64,8 +64,8 @@ std::optional<Broken> unhandled(const Space& space) {
   return std::nullopt;
 }
 
-/// Also when the first act failed, and whatever came after it: what is wet and was not seen to go off
-/// gets no reset and no new start, which would put it under power again.
+/// Also when the first act failed, and whatever came after it: what is wet and was not seen to go
+/// off gets no reset and no new start, which would put it under power again.
 std::optional<Broken> restarted_wet(const Space& space) {
   for (std::size_t i = 0; i < space.configs().size(); ++i) {
     const Config& at = space.configs()[i];

@@ -50,10 +50,36 @@ int longest_deadline(const PolicyState& state) {
   return out;
 }
 
-void walk(const RemediationPolicy& policy, const Incident& incident, Answers answers,
-          Rehearsal& out) {
+/// Repairs that it was charged with for the incidents before it: more than it did itself. The other
+/// policy may call them something else.
+std::map<std::string, int> charged_before(const RemediationPolicy& loaded,
+                                          const RemediationPolicy& policy,
+                                          const Incident& incident) {
+  auto spent = incident.entries;
+  for (const auto& entry : incident.timeline) {
+    if (!entry.key.empty()) --spent[entry.what];
+  }
+  std::map<std::string, int> out;
+  for (const auto& [name, times] : spent) {
+    const auto was = loaded.states.find(name);
+    if (times <= 0 || was == loaded.states.end()) continue;
+    const std::string& action = was->second.action;
+    if (!is_disruptive_action(action)) continue;
+    auto is = policy.states.find(name);
+    if (is == policy.states.end() || is->second.action != action) {
+      is = std::find_if(policy.states.begin(), policy.states.end(),
+                        [&](const auto& state) { return state.second.action == action; });
+    }
+    if (is != policy.states.end()) out[is->first] += times;
+  }
+  return out;
+}
+
+void walk(const RemediationPolicy& policy, const Incident& incident,
+          std::map<std::string, int> spent, Answers answers, Rehearsal& out) {
   const Instant now{1};
-  PolicyPosition at{policy.initial, now, {{policy.initial, 1}}};
+  PolicyPosition at{policy.initial, now, std::move(spent)};
+  ++at.entries[policy.initial];
   for (int step = 0; step < most_steps; ++step) {
     const PolicyState& state = policy.states.at(at.state);
     if (state.final) {
@@ -96,8 +122,12 @@ const TimelineEntry* find_line(const Incident& incident, std::string_view what) 
   return found;
 }
 
+/// A policy may call any state so: the record of the RMA says that the claim stays.
 bool went_to_vendor(const Incident& incident) {
-  return incident.state == IncidentState::rma || find_line(incident, "rma");
+  return incident.state == IncidentState::rma ||
+         std::ranges::any_of(incident.timeline, [](const TimelineEntry& entry) {
+           return entry.what == "rma" && entry.detail.ends_with("the claim stays");
+         });
 }
 
 std::string end_of(const Incident& incident) {
@@ -149,7 +179,8 @@ std::vector<Rehearsal> rehearse(const RehearsalInput& input) {
     row.node = node ? node->meta.name : incident.node.str();
     row.fault = incident.fault;
     row.ended = end_of(incident);
-    walk(input.policy, incident, answers_of(input.loaded, incident, row.did), row);
+    walk(input.policy, incident, charged_before(input.loaded, input.policy, incident),
+         answers_of(input.loaded, incident, row.did), row);
     const bool same_end = (row.ended == "resolved" && row.would_end == "return") ||
                           (row.ended == "rma" && row.would_end == "rma");
     row.differs = row.did != row.would || !same_end;

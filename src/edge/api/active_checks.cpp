@@ -53,6 +53,9 @@ Result<> check_place(const control::View& view, const Node& node) {
     const std::string why = control::tenant_busy(view, node);
     if (why.empty()) return {};
     const Allocation* held = view.reg.find(node.status.allocation);
+    if (why.ends_with(control::being_set_up)) {
+      return make_error(Code::conflict, why).about(about).with_remedy("try again in some seconds");
+    }
     return make_error(Code::denied, why + ": no active check runs on it")
         .about(about)
         .with_remedy("name an idle node; the tenant allows checks with: tundish cluster checks " +
@@ -215,8 +218,9 @@ void post_active_run(Backend& b, const Call& call, Respond respond) {
   wish.limit = limit_of(*checks);
   wish.asked_by = call.who.name;
   const auto view = b.parts.manager.view();
-  if (const auto place = check_place(view, *node); !place) return respond(place.error());
+  // First: the engine shows a run of ours as work of the node.
   if (const auto room = make_room(b, call, *node); !room) return respond(room.error());
+  if (const auto place = check_place(view, *node); !place) return respond(place.error());
   if (call.is_dry_run()) return respond(Answer{200, render_json(ActiveRunInfo{})});
   const auto run = keep_run(b, call, {node->meta.name}, wish.checks);
   run->step = "runs";

@@ -96,6 +96,19 @@ TEST_F(ApiTest, an_active_run_on_a_tenants_node_is_refused_with_what_is_missing)
   EXPECT_NE(refused.body.find("allows no active checks"), std::string::npos) << refused.body;
   EXPECT_NE(refused.body.find("tundish cluster checks train --allow"), std::string::npos)
       << refused.body;
+  // The tenant has just allowed it, and its engine has no queue yet: that command is no remedy.
+  cluster = *ledger_.view().find(cluster.id);
+  cluster.spec.allow_checks = true;
+  put(cluster);
+  EngineObserved engine;
+  engine.reachable = engine.can_preempt = true;
+  engine.at = scheduler_.now();
+  manager_.on_engine(cluster.id, std::move(engine));
+  const auto early = call(
+      {"POST", "/v1/checks/runs", "{\"node\":\"" + name + "\",\"checks\":[],\"tier\":\"\"}"});
+  EXPECT_EQ(early.status, 409) << early.body;
+  EXPECT_NE(early.body.find("it is being set up"), std::string::npos) << early.body;
+  EXPECT_EQ(field(early.body, "remedy"), "try again in some seconds");
 }
 
 }  // namespace

@@ -122,6 +122,9 @@ TEST_F(ApiTest, a_node_that_serves_nobody_cannot_be_replaced) {
 
 TEST_F(ApiTest, a_node_at_the_vendor_says_what_a_person_can_do) {
   const NodeId id = ledger_.view().find_named<Node>("gpu1")->id;
+  Node known = *ledger_.view().find(id);
+  known.status.accepted_gpus.push_back({3, "GPU-1", "GPUSERIAL-3", "H100", "0000:3b:00"});
+  put(known);
   Incident incident;
   incident.node = id;
   incident.fault = "xid-79";
@@ -135,7 +138,8 @@ TEST_F(ApiTest, a_node_at_the_vendor_says_what_a_person_can_do) {
   EXPECT_NE(field(told, "next").find("a person closes it"), std::string::npos) << told;
   EXPECT_EQ(field(told, "how_to_stop"), "") << "nothing automatic is under way";
   for (const std::string& part :
-       {std::string("GPU 0000:3b:00 of serial SERIAL-gpu1"), "tundish incident close " + name,
+       {std::string("GPU 0000:3b:00 of serial GPUSERIAL-3 (chassis serial SERIAL-gpu1)"),
+        "tundish incident close " + name,
         std::string("tundish node confirm gpu1")}) {
     EXPECT_NE(field(told, "you_can").find(part), std::string::npos) << part << "\n" << told;
   }

@@ -64,6 +64,20 @@ TEST_F(EngineSilence, shows_when_no_look_ends) {
   EXPECT_THAT(notices(), HasSubstr("not answered for 16 s"));
 }
 
+TEST_F(EngineSilence, is_not_counted_from_before_the_cluster_was_there) {
+  scheduler_.advance(seconds(100));
+  Cluster young = *ledger_.view().find(id_);
+  young.meta.created_at = scheduler_.now();
+  put(young);
+  const auto look = [&](Duration later) {
+    scheduler_.advance(later);
+    show_silence();
+    return notices();
+  };
+  EXPECT_THAT(look(seconds(11)), Not(HasSubstr("not answered"))) << "it is being started";
+  EXPECT_THAT(look(seconds(9)), HasSubstr("its engine has not answered for 20 s"));
+}
+
 TEST_F(EngineSilence, is_not_told_of_an_engine_that_is_not_set_up) {
   EXPECT_TRUE(ledger_.perform(*record_controller(id_, false, "", {}), "test", ""));
   show_silence();

@@ -15,6 +15,13 @@ struct FleetCounts {
   std::array<int, 5> incidents = {};
 };
 
+/// Notices whose last try failed: somebody should know, and was not told.
+struct Untold {
+  int notices = 0;
+  std::string fault;  ///< why, of one of them
+};
+Untold count_untold(const Registry& reg);
+
 FleetCounts count_fleet(const Backend& b, const Identity& who);
 
 }  // namespace tundish::edge::api

@@ -57,7 +57,25 @@ Result<Later> note_incident_call(Backend& b, const Call& call) {
 }
 
 Result<Later> hold_incident(Backend& b, const Call& call) { return set_held(b, call, true); }
-Result<Later> resume_incident(Backend& b, const Call& call) { return set_held(b, call, false); }
+
+/// One that no person holds does not go on by this: what it waits for is another decision.
+Result<Later> resume_incident(Backend& b, const Call& call) {
+  const auto given = TRY(read_call(b, call));
+  TRY_VOID(require_open(given.incident));
+  if (given.incident.held) return set_held(b, call, false);
+  const Node* node = b.reg().find(given.incident.node);
+  std::string remedy = "what it waits for: tundish ";
+  remedy += node ? "node explain " + node->meta.name : "incident show " + given.incident.id.str();
+  for (const auto& [id, proposal] : b.reg().all<Proposal>()) {
+    if (proposal.group != given.incident.id.str()) continue;
+    if (proposal.state == ProposalState::denied || proposal.state == ProposalState::waiting) {
+      remedy = "it waits for a decision: tundish proposal approve " + id.str();
+    }
+  }
+  return make_error(Code::conflict, "no person holds incident " + given.incident.meta.name)
+      .about("incident/" + given.incident.meta.name)
+      .with_remedy(remedy);
+}
 
 Result<Later> close_incident_call(Backend& b, const Call& call) {
   const auto given = TRY(read_call(b, call));

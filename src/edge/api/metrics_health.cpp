@@ -5,6 +5,7 @@
 #include <map>
 
 #include "control/notice/classify.hpp"
+#include "edge/api/fleet_counts.hpp"
 #include "model/ops/incident_ops.hpp"
 
 namespace tundish::edge::api {
@@ -123,6 +124,8 @@ void add_people(const Registry& reg, Instant now, Exposition& out) {
   add_pairs(out, "tundish_notices", {"channel", "state"}, notices);
   out.single("tundish_notices_given_up", "Deliveries that were given up after their last try",
              given_up);
+  out.single("tundish_notices_untold", "Notices whose last delivery failed",
+             count_untold(reg).notices);
   std::array<std::int64_t, 6> windows = {};
   std::int64_t overrun = 0;
   for (const auto& [id, window] : reg.all<Maintenance>()) {

@@ -11,6 +11,7 @@
 #include "control/network/difference.hpp"
 #include "control/network/freshness.hpp"
 #include "control/network/intent.hpp"
+#include "control/network/isolation.hpp"
 #include "control/network/port_tables.hpp"
 #include "control/network/probe.hpp"
 #include "control/network/probe_partition.hpp"
@@ -242,6 +243,22 @@ void hide_fabric(const Identity& who, NetworkReport& report) {
   report.reasons.erase(same, report.reasons.end());
 }
 
+/// The network may be in step and yet be joined with another one: what joins them can be elsewhere.
+/// Its tenant is told that it is, and which incident of his says so.
+void tell_joined(const Registry& reg, const Network& network, NetworkReport& report) {
+  for (const auto& id : reg.incidents_on({})) {
+    const Incident* incident = reg.find(id);
+    const bool joins = incident && incident->state == IncidentState::open && incident->blamed &&
+                       incident->blamed->rule == net_control::isolation_rule;
+    if (!joins) continue;
+    const auto& hit = incident->allocations;
+    if (std::find(hit.begin(), hit.end(), network.allocation) == hit.end()) continue;
+    report.in_step = false;
+    report.reasons.push_back("it was seen joined with what is not its own: tundish incident show " +
+                             id.str());
+  }
+}
+
 /// A description carries no state: as long as nothing else changes, nobody writes it.
 void keep_descriptions(const SwitchState& seen, SwitchState& wanted) {
   for (auto& port : wanted.ports) {
@@ -469,6 +486,7 @@ Result<Answer> report_network(Backend& b, const Call& call) {
                      return row.state == NetworkRowState::same;
                    });
   hide_fabric(call.who, report);
+  tell_joined(b.reg(), network, report);
   return Answer{200, render_json(report)};
 }
 

@@ -157,6 +157,25 @@ TEST_F(NetworkApi, a_plan_is_of_a_fabric_that_exists) {
   EXPECT_TRUE(has(plan("second").body, "no switch of fabric second is in the inventory"));
 }
 
+/// What joins it may be elsewhere: on a leaf where it has no part every row is as wanted.
+TEST_F(NetworkApi, a_tenant_whose_network_is_joined_is_told_so) {
+  look();
+  ASSERT_EQ(field(report("a-admin"), "in_step"), "true");
+  Incident joined;
+  joined.subject = "leaf9";
+  joined.allocations = {ledger_.view().find_named<Cluster>("train")->status.allocation};
+  joined.blamed = Blame();
+  joined.blamed->rule = "isolation";
+  joined = put(joined);
+  const auto told = call({"GET", "/v1/networks/train/report", "", "a-admin"});
+  EXPECT_EQ(field(told.body, "in_step"), "false") << told.body;
+  EXPECT_TRUE(has(told.body, "tundish incident show " + joined.id.str())) << told.body;
+  EXPECT_FALSE(has(told.body, "leaf9")) << told.body;
+  joined.state = IncidentState::resolved;
+  put(joined);
+  EXPECT_EQ(field(report("a-admin"), "in_step"), "true");
+}
+
 TEST_F(NetworkApi, a_description_that_nobody_writes_is_no_difference) {
   described_ = " by hand";
   look();

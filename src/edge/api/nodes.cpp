@@ -10,6 +10,7 @@
 #include "model/ops/blame_ops.hpp"
 #include "model/ops/incident_ops.hpp"
 #include "model/ops/node_ops.hpp"
+#include "model/ops/rma_ops.hpp"
 
 namespace tundish::edge::api {
 namespace {
@@ -62,18 +63,54 @@ Error foreign_claims_error(const Registry& view, const Node& node) {
                    " --force --reason ...");
 }
 
-void explain_rma(const Incident& incident, const Node& node, Explanation& out,
+/// Why nobody knows that the node is off, though it was to go off; empty: it is, or need not be.
+std::string power_doubt(const RemediationPolicy& policy, const Incident& incident) {
+  for (auto act = incident.timeline.rbegin(); act != incident.timeline.rend(); ++act) {
+    const auto state = policy.states.find(act->what);
+    if (act->key.empty() || state == policy.states.end()) continue;
+    if (state->second.action != "power_off") continue;
+    return act->outcome == StepOutcome::done ? "" : act->detail;
+  }
+  return "";
+}
+
+void explain_rma(const Backend& b, const Incident& incident, const Node& node, Explanation& out,
                  std::vector<std::string>& next) {
   next.push_back("incident " + incident.id.str() + " (" + incident.fault +
                  ") waits for the vendor since " + render_utc(incident.resolved_at) +
                  "; no time ends that: a person closes it");
-  const std::string part = incident.device.empty() ? "part" : "GPU " + incident.device;
-  out.you_can.push_back("have the vendor replace the " + part + " of serial " +
-                        (node.spec.serial.empty() ? "unknown" : node.spec.serial));
+  const std::string doubt = power_doubt(b.parts.manager.view().policy, incident);
+  if (!doubt.empty()) {
+    out.you_can.push_back(
+        "switch it off by hand before anything else: it is not known to be off (" + doubt + ")");
+  }
+  out.you_can.push_back("have the vendor replace the " + vendor_text(incident, node));
   out.you_can.push_back("when it is back: tundish incident close " + incident.id.str() +
                         " (the node is wiped and proved before it is used)");
   out.you_can.push_back("if its board was changed, then also: tundish node confirm " +
                         node.meta.name);
+}
+
+/// A node that we switched off is silent for that, and nothing of ours switches it on.
+void explain_power(const Backend& b, const Node& node, Explanation& out,
+                   std::vector<std::string>& next) {
+  const auto view = b.parts.manager.view();
+  const Incident* last = nullptr;
+  for (const auto& [id, incident] : b.reg().all<Incident>()) {
+    const bool newer = !last || last->opened_at < incident.opened_at;
+    if (incident.node == node.id && newer) last = &incident;
+  }
+  // It was seen in a later boot: somebody did.
+  if (!last || last->boot_id_at_entry != node.status.boot_id) return;
+  const auto off = std::find_if(last->timeline.begin(), last->timeline.end(), [&](const auto& act) {
+    const auto state = view.policy.states.find(act.what);
+    const bool known = !act.key.empty() && state != view.policy.states.end();
+    return known && state->second.action == "power_off" && act.outcome == StepOutcome::done;
+  });
+  if (off == last->timeline.end()) return;
+  next.push_back(last->id.str() + " switched it off at " + render_utc(off->at) +
+                 ", and it was not seen to start since");
+  out.you_can.push_back("switch it on when it may have power again: nothing does that by itself");
 }
 
 /// A waiting act ends with the hold or the proposal before it; a policy state by its clock.
@@ -91,6 +128,15 @@ std::string explain_end(const Backend& b, const Incident& incident, const std::s
     out.you_can.push_back("decide: tundish proposal approve " + id.str() + " (or deny)");
     return "; that ends when proposal " + id.str() + " is decided, or is asked anew at " +
            render_utc(proposal.expires_at);
+  }
+  for (const auto& [id, proposal] : b.reg().all<Proposal>()) {
+    const bool denied =
+        proposal.group == incident.id.str() && proposal.state == ProposalState::denied;
+    if (!denied || act != "a person denied it") continue;
+    out.you_can.push_back("let it happen after all: tundish proposal approve " + id.str());
+    out.you_can.push_back("or end the incident, and a free node is proved anew: tundish incident "
+                          "close " + incident.id.str());
+    return "; that ends when a person approves proposal " + id.str() + " after all";
   }
   for (const auto& [id, hold] : b.reg().all<Hold>()) {
     if (act != "hold " + hold.scope + ": " + hold.reason) continue;
@@ -254,7 +300,7 @@ Result<Answer> explain_node(Backend& b, const Call& call) {
     const bool is_rma = incident->state == IncidentState::rma;
     only_rma = only_rma && is_rma;
     if (is_rma) {
-      explain_rma(*incident, node, out, next);
+      explain_rma(b, *incident, node, out, next);
     } else {
       next.push_back(explain_incident(b, *incident, out));
     }
@@ -266,6 +312,7 @@ Result<Answer> explain_node(Backend& b, const Call& call) {
   if (call.who.tenant.empty()) explain_order(view, node, next);
   if (!control::is_present(view, node.id)) {
     next.push_back("its agent was not heard lately, which is unknown and no fault");
+    if (call.who.tenant.empty()) explain_power(b, node, out, next);
   }
   if (!only_rma) {
     out.how_to_stop = "tundish hold set --scope node:" + node.meta.name + " --reason ...";

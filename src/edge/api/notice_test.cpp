@@ -123,10 +123,28 @@ TEST_F(NoticeTest, tries_are_bounded_spaced_and_have_one_key) {
   for (const auto& key : receiver_.keys()) EXPECT_EQ(key, "opened/hardware");
   EXPECT_EQ(notice().given_up, 1);
   EXPECT_EQ(notice().last_fault, "503");
+  const auto told = [&] {
+    return field(call({"GET", "/v1/status"}).body, "notices").find("takes no notices") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(told()) << "who looks at the site learns that nobody was told";
   receiver_.broken = false;
   scheduler_.advance(seconds(200));
   EXPECT_EQ(receiver_.keys().back(), "repeated/1") << "a page is not lost with its first delivery";
   EXPECT_EQ(notice().told, 1);
+  EXPECT_FALSE(told());
+}
+
+TEST_F(NoticeTest, a_receiver_that_refuses_is_said_from_the_first_try) {
+  receiver_.broken = true;
+  fault("gpu1");
+  ASSERT_EQ(notice().given_up, 0);
+  const std::string status = call({"GET", "/v1/status"}).body;
+  EXPECT_NE(status.find("1 not told, the last try failed: 503"), std::string::npos) << status;
+  const std::string metrics = call({"GET", "/metrics"}).body;
+  EXPECT_NE(metrics.find("tundish_notices_untold 1"), std::string::npos) << metrics;
+  const std::string tenant = call({"GET", "/v1/status", "", "a-admin"}).body;
+  EXPECT_EQ(tenant.find("not told"), std::string::npos) << "the operator's";
 }
 
 TEST(Notice, pauses_double_up_to_the_longest) {

@@ -181,6 +181,50 @@ TEST_F(OperationsTest, an_rma_is_recorded_with_its_serials_and_closed_with_the_i
   EXPECT_EQ(length(call({"GET", "/v1/rmas", "", "a-admin"}).body), 0U);
 }
 
+TEST_F(OperationsTest, a_wet_node_is_no_gpu_and_whether_it_is_off_is_said) {
+  RemediationPolicy policy = waiting_policy();
+  policy.states["off"].action = "power_off";
+  manager_.set_policy(policy);
+  Incident wet = *ledger_.view().find(fault("gpu1", lost_gpu("NVRM: fallen off the bus")));
+  wet.fault = "leak";
+  wet.device = "1/ColdPlate";
+  wet.blamed = Blame{};
+  wet.blamed->part = Resource::cooling;
+  TimelineEntry off;
+  off.what = "off";
+  off.key = "act/off";
+  off.outcome = StepOutcome::timeout;
+  off.detail = "the BMC is not seen to be off";
+  wet.timeline.push_back(off);
+  put(wet);
+  ASSERT_TRUE(ledger_.perform(*open_rma(wet.id, "spent"), "controller", ""));
+  settle();
+  const Rma* rma = find_rma(ledger_.view(), wet.id);
+  ASSERT_NE(rma, nullptr);
+  EXPECT_EQ(rma->parts.front().what, "cooling");
+  const auto doubt = call({"GET", "/v1/nodes/gpu1/explain"}).body;
+  EXPECT_NE(doubt.find("switch it off by hand before anything else: it is not known to be off (the "
+                       "BMC is not seen to be off)"),
+            std::string::npos)
+      << doubt;
+  EXPECT_NE(doubt.find("replace the cooling 1/ColdPlate"), std::string::npos) << doubt;
+  wet = *ledger_.view().find(wet.id);
+  for (auto& entry : wet.timeline) {
+    if (entry.key == off.key) entry.outcome = StepOutcome::done;
+  }
+  wet.boot_id_at_entry = node("gpu1").status.boot_id;
+  put(wet);
+  scheduler_.advance(minutes(10));  // its agent is silent
+  const auto told = call({"GET", "/v1/nodes/gpu1/explain"}).body;
+  EXPECT_EQ(told.find("by hand"), std::string::npos) << told;
+  EXPECT_NE(told.find("switched it off at"), std::string::npos) << told;
+  EXPECT_NE(told.find("switch it on when"), std::string::npos) << told;
+  wet.boot_id_at_entry = "another";
+  put(wet);
+  const auto back = call({"GET", "/v1/nodes/gpu1/explain"}).body;
+  EXPECT_EQ(back.find("switched it off"), std::string::npos) << back;
+}
+
 TEST_F(OperationsTest, a_shift_report_tells_what_happened_and_what_waits) {
   ASSERT_EQ(status({"POST", "/v1/nodes/gpu2/drain", R"({"reason":"fan"})", "oncall"}), 200);
   const IncidentId id = fault("gpu1", lost_gpu("NVRM: GPU has fallen off the bus."));

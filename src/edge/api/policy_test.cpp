@@ -142,6 +142,38 @@ TEST_F(PolicyApiTest, history_is_rehearsed_and_people_are_compared) {
   EXPECT_NE(answer.body.find("\"agreement\":\"agrees\""), std::string::npos);
 }
 
+TEST_F(PolicyApiTest, what_an_incident_was_charged_with_is_spent_in_a_rehearsal_as_well) {
+  ASSERT_EQ(status({"POST", "/v1/policy/load", request("default.yaml")}), 200);
+  Incident incident;  // the same fault as a week before, which spent the reset
+  incident.node = put_node("gpu9", NodeRole::gpu, "h100").id;
+  incident.fault = "xid 95";
+  incident.action = "reset";
+  incident.hardware_witness = true;
+  incident.opened_at = scheduler_.now();
+  incident.state = IncidentState::resolved;
+  incident.entries = {{"permit", 1}, {"reset", 1}, {"reboot", 1}, {"revalidate", 1}, {"wipe", 1}};
+  TimelineEntry entry;
+  for (const char* state : {"permit", "reboot", "revalidate", "wipe"}) {
+    entry.what = state;
+    entry.key = std::string("act/") + state;
+    entry.outcome = StepOutcome::done;
+    incident.timeline.push_back(entry);
+  }
+  put(incident);
+  const auto same = call({"POST", "/v1/policy/try", request("default.yaml")}).body;
+  EXPECT_NE(same.find("\"differs\":false"), std::string::npos) << same;
+  auto renamed = request("default.yaml");
+  const std::pair<const char*, const char*> names[] = {
+      {"go: reset}", "go: anew}"}, {"  reset:\\n", "  anew:\\n"}, {"budget:reset", "budget:anew"}};
+  for (const auto& [from, to] : names) {
+    const auto at = renamed.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    renamed.replace(at, std::string_view(from).size(), to);
+  }
+  const auto other = call({"POST", "/v1/policy/try", renamed}).body;
+  EXPECT_NE(other.find("\"differs\":false"), std::string::npos) << other;
+}
+
 TEST_F(PolicyApiTest, what_people_did_later_speaks_for_or_against_a_policy) {
   ASSERT_EQ(status({"POST", "/v1/policy/load", request("default.yaml")}), 200);
   const auto past = [&](const std::string& name, const std::string& fault) {
@@ -161,6 +193,7 @@ TEST_F(PolicyApiTest, what_people_did_later_speaks_for_or_against_a_policy) {
     }
     entry.key.clear();
     entry.what = "rma";
+    entry.detail = "GPU of serial 1: no repair helped; the claim stays";
     if (vendor) incident.timeline.push_back(entry);
     entry.what = "closed";
     entry.detail = "by user:ann";

@@ -137,6 +137,66 @@ TEST_F(RestoreProposalTest, what_a_person_approved_is_done) {
   EXPECT_EQ(manager_.act_counts().at("restore_fabric").started, 1);
 }
 
+TEST_F(RestoreProposalTest, what_was_denied_is_done_when_a_person_approves_it_after_all) {
+  look({orphan_});
+  pass(minutes(61));
+  look({orphan_});
+  ASSERT_EQ(restores().size(), 1U);
+  const std::string path = "/v1/proposals/" + restores()[0].id.str();
+  ASSERT_EQ(call({"POST", path + "/deny", "{}", "root"}).status, 200);
+  set_level(AuthorityLevel::act);
+  look({orphan_});
+  EXPECT_FALSE(manager_.act_counts().contains("restore_fabric")) << "a denial outlives the level";
+  ASSERT_EQ(call({"POST", path + "/approve", "{}", "root"}).status, 200);
+  look({orphan_});
+  EXPECT_EQ(manager_.act_counts().at("restore_fabric").started, 1);
+}
+
+/// An incident whose one act waits for leave.
+class DeniedActTest : public ApiTest {
+ protected:
+  void SetUp() override {
+    RemediationPolicy policy;
+    policy.initial = "reboot";
+    policy.states["reboot"].action = "reboot";
+    policy.states["reboot"].next.push_back({{"rebooted"}, 0, "reboot"});
+    manager_.set_policy(policy);
+    ASSERT_TRUE(ledger_.perform(*set_authority("*", "*", AuthorityLevel::advise), "system", ""));
+    Incident incident;
+    incident.node = ledger_.view().find_named<Node>("gpu1")->id;
+    incident.fault = "xid 79";
+    incident.hardware_witness = true;
+    id_ = put(incident).id;
+    settle();
+    ASSERT_EQ(ledger_.view().all<Proposal>().size(), 1U);
+    proposal_ = ledger_.view().all<Proposal>().begin()->first.str();
+  }
+  HttpResponse decide(const std::string& verb) {
+    const auto done = call({"POST", "/v1/proposals/" + proposal_ + "/" + verb, "", "oncall"});
+    settle();
+    return done;
+  }
+  std::string explained(const std::string& what) {
+    return field(call({"GET", "/v1/nodes/gpu1/explain"}).body, what);
+  }
+  IncidentId id_;
+  std::string proposal_;
+};
+
+TEST_F(DeniedActTest, explain_names_the_way_out_and_it_is_one) {
+  ASSERT_EQ(decide("deny").status, 200);
+  const std::string way = "tundish proposal approve " + proposal_;
+  EXPECT_NE(explained("next").find("a person denied it"), std::string::npos);
+  EXPECT_NE(explained("you_can").find(way), std::string::npos) << explained("you_can");
+  const auto resumed = call({"POST", "/v1/incidents/" + id_.str() + "/resume", "", "oncall"});
+  EXPECT_EQ(resumed.status, 409) << "it would go on as little as before";
+  EXPECT_NE(field(resumed.body, "remedy").find(way), std::string::npos) << resumed.body;
+  EXPECT_FALSE(manager_.act_counts().contains("reboot"));
+  ASSERT_EQ(decide("approve").status, 200);
+  EXPECT_EQ(manager_.act_counts().at("reboot").started, 1);
+  EXPECT_EQ(explained("you_can").find(way), std::string::npos);
+}
+
 /// What is imported is at observe: an order there would wait without end, and nobody knew.
 TEST_F(ProposalTest, an_import_of_a_site_that_nobody_may_act_on_says_so) {
   set_level(AuthorityLevel::observe);

@@ -68,6 +68,11 @@ void add_notices(const Backend& b, const FleetCounts& counts, StatusReport& out)
     out.notices.push_back("nobody is told of pages and tickets: webhook_url is not set in " +
                           std::string("tundishd.yaml (docs/operations.md)"));
   }
+  if (const Untold untold = count_untold(b.reg()); untold.notices > 0) {
+    out.notices.push_back("the receiver of webhook_url takes no notices: " +
+                          std::to_string(untold.notices) + " not told, the last try failed: " +
+                          untold.fault + "; tundish notice list");
+  }
   const std::string clock = b.parts.clock_note ? b.parts.clock_note() : "";
   if (!clock.empty()) out.notices.push_back("clock: " + clock);
   const int silent = counts.expected_agents - counts.agents_heard;
@@ -126,6 +131,19 @@ void count_into(const Backend& b, const control::View& view, const Node& node, C
 }
 
 }  // namespace
+
+Untold count_untold(const Registry& reg) {
+  Untold out;
+  for (const auto& [id, notice] : reg.all<Notice>()) {
+    const bool tried_in_vain = !notice.last_fault.empty();
+    // Of what is over and was given up nobody has to be told any more.
+    const bool over = notice.state == NoticeState::resolved && notice.pending == NoticeEvent::none;
+    if (!tried_in_vain || over) continue;
+    ++out.notices;
+    out.fault = notice.last_fault;
+  }
+  return out;
+}
 
 FleetCounts count_fleet(const Backend& b, const Identity& who) {
   FleetCounts out;

@@ -30,6 +30,11 @@ std::set<std::string> own_nodes(const Registry& view, const Identity& who,
     if (node && is_visible(view, who, *node)) out.insert(node->meta.name);
   };
   add(incident.node);
+  // As add_names(): one that served it is no stranger after it was replaced.
+  const Node* left = view.find(incident.node);
+  if (left && (!incident.jobs.empty() || !incident.replacement.empty())) {
+    out.insert(left->meta.name);
+  }
   for (const auto& id : incident.affected) add(id);
   return out;
 }
@@ -37,7 +42,11 @@ std::set<std::string> own_nodes(const Registry& view, const Identity& who,
 /// Jobs and engines are the tenant's own when nobody else is hit; all else that is shared is not.
 bool is_own_subject(const Incident& incident, const std::set<std::string>& nodes) {
   switch (incident.subject_kind) {
-    case SubjectKind::node: return nodes.contains(incident.subject);
+    case SubjectKind::node: {
+      const auto& object = incident.blamed ? incident.blamed->object : incident.subject;
+      return nodes.contains(incident.subject.empty() ? object : incident.subject) &&
+             (object.empty() || nodes.contains(object));
+    }
     case SubjectKind::job:
     case SubjectKind::engine: return true;
     default: return false;

@@ -171,6 +171,29 @@ TEST_F(TenantBlame, a_tenant_learns_what_is_his) {
   EXPECT_EQ(shown->affected.size(), 2u);
 }
 
+TEST_F(TenantBlame, the_own_node_of_a_tenant_is_named_as_what_is_blamed) {
+  Incident incident;
+  incident.node = node(1);
+  incident.allocation = allocation_of(1);
+  incident.device = "0000:1b:00";
+  incident.subject_kind = SubjectKind::node;
+  Blame blame;
+  blame.part = Resource::gpu;
+  blame.subject_kind = SubjectKind::node;
+  blame.object = name_of(1);
+  incident.blamed = blame;
+  const auto shown = shape(reg_, acme(), incident);
+  ASSERT_TRUE(shown);
+  EXPECT_EQ(shown->blamed->object, "n1");
+  // It was replaced: it serves nobody by now, and served him.
+  incident.node = node(5);
+  incident.replacement = node(2);
+  incident.blamed->object = name_of(5);
+  EXPECT_EQ(shape(reg_, acme(), incident)->blamed->object, name_of(5));
+  incident.replacement = {};
+  EXPECT_EQ(shape(reg_, acme(), incident)->blamed->object, "") << "a spare that served nobody";
+}
+
 TEST_F(TenantBlame, an_incident_older_than_blame_still_reads) {
   Incident incident;
   const auto read = parse_json(R"({"id":"incident-1","node":"node-1","blame":"GPU of node"})",

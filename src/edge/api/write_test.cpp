@@ -311,6 +311,41 @@ TEST_F(ApiTest, proposals_are_decided_once) {
   EXPECT_EQ(status({"POST", "/v1/proposals/" + id + "/deny", ""}), 409);
 }
 
+TEST_F(ApiTest, a_person_may_change_the_mind_about_a_denial_and_not_about_an_approval) {
+  const auto open = [&](const std::string& group) {
+    Proposal proposal;
+    proposal.group = group;
+    proposal.expires_at = scheduler_.now() + hours(1);
+    EXPECT_TRUE(ledger_.perform(*open_proposal(proposal), "system", ""));
+    settle();
+    for (const auto& [id, one] : ledger_.view().all<Proposal>()) {
+      if (one.group == group) return id.str();
+    }
+    return std::string();
+  };
+  const auto decide = [&](const std::string& id, const std::string& verb) {
+    return call({"POST", "/v1/proposals/" + id + "/" + verb, "", "oncall"});
+  };
+  const std::string id = open("g");
+  ASSERT_EQ(decide(id, "deny").status, 200);
+  const auto again = decide(id, "deny");
+  EXPECT_EQ(again.status, 409);
+  EXPECT_NE(field(again.body, "remedy").find("tundish proposal approve " + id), std::string::npos);
+  scheduler_.advance(hours(2));  // what nobody asks again does not run out
+  const auto after_all = decide(id, "approve");
+  ASSERT_EQ(after_all.status, 200) << after_all.body;
+  EXPECT_EQ(field(after_all.body, "state"), "approved");
+  const auto back = decide(id, "deny");
+  EXPECT_EQ(back.status, 409) << "what it lets through may be under way";
+  EXPECT_NE(field(back.body, "remedy").find("tundish hold set"), std::string::npos) << back.body;
+  Incident over;
+  over.state = IncidentState::closed;
+  over = put(over);
+  const std::string moot = open(over.id.str());
+  ASSERT_EQ(decide(moot, "deny").status, 200);
+  EXPECT_EQ(decide(moot, "approve").status, 409) << "nothing is left to do";
+}
+
 TEST_F(ApiTest, an_import_is_whole_or_nothing) {
   const auto import = [&](const std::string& devices) {
     return call(

@@ -1,11 +1,12 @@
 // token, secret: values that are shown once or never.
-#include <fstream>
 #include <istream>
 #include <iterator>
 #include <ostream>
 
 #include "base/text.hpp"
+#include "codec/utf8.hpp"
 #include "edge/api/contract.hpp"
+#include "edge/cli/catalogue_files.hpp"
 #include "edge/cli/nouns.hpp"
 #include "edge/cli/simple_kind.hpp"
 
@@ -46,6 +47,8 @@ Listing<Token> token_listing(const ApiClient& client) {
           }};
 }
 
+constexpr std::size_t largest_secret = 1 << 20;
+
 struct SecretArgs {
   std::string name, purpose, tenant, file;
 };
@@ -56,9 +59,11 @@ Result<std::string> read_value(Context& context, const std::string& file) {
     std::istream& in = context.terminal().in;
     value.assign(std::istreambuf_iterator<char>(in), {});
   } else {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) return make_error(Code::invalid, "cannot read " + file);
-    value.assign(std::istreambuf_iterator<char>(stream), {});
+    value = TRY(read_bytes(file, largest_secret));
+  }
+  if (find_invalid_utf8(value)) {  // it would be stored as something else
+    return make_error(Code::invalid, "the value of the secret is not UTF-8")
+        .with_remedy("encode it first, for example with base64");
   }
   // What an editor or `echo` adds is no part of a password.
   if (!value.empty() && value.back() == '\n') value.pop_back();

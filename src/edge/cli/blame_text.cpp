@@ -60,7 +60,11 @@ std::string render_subject(const Incident& incident) {
   if (!incident.subject.empty()) {
     return spaced(word(incident.subject_kind)) + " " + incident.subject;
   }
-  return incident.blamed ? "a shared " + part_word(incident.blamed->part) : "a shared part";
+  if (!incident.blamed) return "a shared part";
+  // A copy without names: of a part that is nobody's alone its kind is told, and no more.
+  if (incident.blamed->subject_kind == SubjectKind::node) return "a node";
+  if (incident.blamed->part == Resource::identity) return "a part of the network";
+  return "a shared " + part_word(incident.blamed->part);
 }
 
 std::string render_blamed(const Incident& incident) {

@@ -65,6 +65,19 @@ TEST(BlameText, a_copy_without_names_says_what_kind_it_is) {
   EXPECT_FALSE(has(text, "would change")) << text;
 }
 
+TEST(BlameText, a_copy_without_names_calls_nothing_shared_that_is_not) {
+  Incident incident = storage_incident();
+  incident.subject.clear();
+  incident.blamed->object.clear();
+  incident.blamed->part = Resource::identity;
+  incident.blamed->subject_kind = SubjectKind::network_switch;
+  EXPECT_TRUE(has(render_blamed(incident), "a part of the network, 90 % sure"));
+  incident.blamed->part = Resource::gpu;
+  incident.blamed->subject_kind = SubjectKind::node;
+  incident.device = "0000:1b:00";
+  EXPECT_TRUE(has(render_blamed(incident), "gpu 0000:1b:00 of a node, 90 % sure"));
+}
+
 TEST(BlameText, an_incident_without_blame_reads_as_before) {
   EXPECT_EQ(render_blamed({}), "");
   EXPECT_TRUE(is_about_gpu({}));

@@ -1,18 +1,19 @@
 #include "edge/cli/catalogue_files.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "codec/kernel_log/catalogue.hpp"
 #include "codec/limits.hpp"
+#include "codec/utf8.hpp"
 
 namespace tundish::edge::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t largest_file = 1 << 20;
+constexpr std::size_t largest_file = 1 << 20;
 
 bool has_catalogue(const fs::path& folder) {
   std::error_code ignored;
@@ -21,18 +22,34 @@ bool has_catalogue(const fs::path& folder) {
 
 }  // namespace
 
-Result<std::string> read_small_file(const std::string& name) {
+Result<std::string> read_bytes(const std::string& name, std::size_t most) {
   std::error_code failed;
-  if (fs::file_size(name, failed) > largest_file && !failed) {
-    return make_error(Code::invalid, name + " is larger than such a file can be");
-  }
-  std::ifstream in(name);
-  std::ostringstream text;
-  if (!in || fs::is_directory(name, failed) || !(text << in.rdbuf())) {
+  std::ifstream in(name, std::ios::binary);
+  std::string text(most + 1, '\0');
+  // A folder opens like a file, and a device need not end: no more than asked for is read.
+  const bool folder = fs::is_directory(name, failed);
+  if (in && !folder) in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (folder || in.bad() || (!in && !in.eof())) {
     return make_error(Code::not_found, name + " cannot be read")
         .with_remedy("name a file that is there and that you may read");
   }
-  return text.str();
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > most) {
+    return make_error(Code::invalid, name + " is larger than such a file can be")
+        .with_remedy("at most " + std::to_string(most >> 10) + " KiB are taken");
+  }
+  return text;
+}
+
+Result<std::string> read_small_file(const std::string& name) {
+  std::string text = TRY(read_bytes(name, largest_file));
+  // What is sent as JSON would be changed silently.
+  if (const auto at = find_invalid_utf8(text)) {
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(*at), '\n');
+    return make_error(Code::invalid, name + ":" + std::to_string(line) + ": not UTF-8")
+        .with_remedy("save the file as UTF-8");
+  }
+  return text;
 }
 
 Result<std::string> find_catalogue(const Context& context, const CatalogueAsk& ask) {

@@ -10,7 +10,9 @@
 
 namespace tundish::edge::cli {
 
-/// A file that people write; refused when it is larger than such a file can be.
+/// What a file holds; refused when it cannot be read or is more than `most` bytes.
+Result<std::string> read_bytes(const std::string& name, std::size_t most);
+/// A text that people write; refused when it is larger than such a file can be, or not UTF-8.
 Result<std::string> read_small_file(const std::string& name);
 
 /// Where the catalogue is: `asked` for, else the nearest folder above `beside` (empty: nowhere)

@@ -74,9 +74,9 @@ Result<int> settle(Context& context, const std::string& body) {
   const auto ordered = TRY(parse_object<Cluster>(body));
   const std::string id = ordered.id.str();
   const ApiClient client = TRY(context.connect());
-  const int code =
-      TRY(wait_until(context, {"cluster " + name_of(ordered), "tundish cluster show " + id},
-                     [&] { return missing_to_active(client, id); }));
+  const std::string name = name_of(ordered);
+  const int code = TRY(wait_until(context, {"cluster " + name, "tundish cluster show " + name},
+                                  [&] { return missing_to_active(client, id); }));
   if (code != exit_done) return code;
   return show_object<Cluster>(context, TRY(client.get(api_path({"clusters", id}))), created_line);
 }

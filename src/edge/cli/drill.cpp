@@ -1,11 +1,12 @@
 // drill: breaks things as a file says, with a stopwatch.
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <iterator>
+#include <map>
 #include <ostream>
 
 #include "base/nearest.hpp"
+#include "base/text.hpp"
+#include "edge/cli/catalogue_files.hpp"
 #include "edge/cli/drill_plan.hpp"
 #include "edge/cli/interrupt.hpp"
 #include "edge/cli/nouns.hpp"
@@ -15,13 +16,10 @@ namespace tundish::edge::cli {
 namespace {
 
 constexpr Duration look_interval = milliseconds(250);
+constexpr std::chrono::seconds repeat_interval(15);
 
 Result<DrillPlan> load_plan(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    return make_error(Code::invalid, "cannot read " + file).with_remedy("see examples/drills/");
-  }
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::string text = TRY(read_small_file(file));
   DrillPlan plan;
   TRY_VOID(parse_yaml(text, plan, file));
   if (const auto checked = check_drill(plan); !checked) {
@@ -32,6 +30,7 @@ Result<DrillPlan> load_plan(const std::string& file) {
 
 struct Fleet {
   std::vector<Node> nodes;
+  std::map<NodeId, Claim> claims;  ///< in force, one of each node
   std::vector<Allocation> allocations;
   std::vector<Cluster> clusters;
 };
@@ -54,24 +53,64 @@ bool fits(const Fleet& fleet, const DrillNode& wanted, const Node& node) {
   return false;
 }
 
+/// What already is out of service is no subject: the next fault of it is recorded with what holds
+/// it, and no incident of the drill's follows.
+std::string claim_words(const std::string& node, const Claim& claim) {
+  return node + " is claimed by " +
+         (claim.incident.empty() ? claim.holder : claim.incident.str()) + ": " + claim.reason;
+}
+
+Result<std::map<NodeId, Claim>> load_claims(const ApiClient& client) {
+  std::map<NodeId, Claim> out;
+  for (auto& claim : TRY(get_objects<Claim>(client, api_path({"claims"})))) {
+    if (claim.state == ClaimState::active) out.emplace(claim.node, std::move(claim));
+  }
+  return out;
+}
+
+Result<std::string> take_named(const ApiClient& client, const std::string& name) {
+  const auto node = TRY(get_object<Node>(client, api_path({"nodes", name})));
+  const auto claims = TRY(load_claims(client));
+  const auto claim = claims.find(node.id);
+  if (claim == claims.end()) return name;
+  return make_error(Code::conflict, "node " + claim_words(name_of(node), claim->second))
+      .with_remedy("drill on another node, or see what ends that: tundish node explain " +
+                   name_of(node));
+}
+
+Error none_fits(const DrillNode& wanted, std::size_t fit, const std::vector<std::string>& claimed) {
+  Error none = make_error(Code::not_found,
+                          "no node fits: " + std::to_string(fit) + " are " + wanted.role +
+                              (wanted.cluster.empty() ? "" : " of cluster " + wanted.cluster) +
+                              ", number " + std::to_string(wanted.index) + " is wanted" +
+                              (claimed.empty() ? "" : "; left out: " + join(claimed, ", ")));
+  if (claimed.empty()) return none;
+  return std::move(none).with_remedy("what ends a claim: tundish node explain " +
+                                     claimed.front().substr(0, claimed.front().find(' ')));
+}
+
 Result<std::string> choose_node(const ApiClient& client, const DrillNode& wanted) {
-  if (!wanted.name.empty()) return wanted.name;
+  if (!wanted.name.empty()) return take_named(client, wanted.name);
   Fleet fleet;
   fleet.nodes = TRY(get_objects<Node>(client, api_path({"nodes"})));
+  fleet.claims = TRY(load_claims(client));
   fleet.allocations = TRY(get_objects<Allocation>(client, api_path({"allocations"})));
   fleet.clusters = TRY(get_objects<Cluster>(client, api_path({"clusters"})));
-  std::vector<std::string> names;
+  std::vector<std::string> names, claimed;
   for (const auto& node : fleet.nodes) {
-    if (fits(fleet, wanted, node)) names.push_back(name_of(node));
+    if (!fits(fleet, wanted, node)) continue;
+    const auto claim = fleet.claims.find(node.id);
+    if (claim == fleet.claims.end()) {
+      names.push_back(name_of(node));
+    } else {
+      claimed.push_back(claim_words(name_of(node), claim->second));
+    }
   }
   std::sort(names.begin(), names.end());
   if (wanted.index >= 0 && wanted.index < static_cast<int>(names.size())) {
     return names[static_cast<std::size_t>(wanted.index)];
   }
-  return make_error(Code::not_found,
-                    "no node fits: " + std::to_string(names.size()) + " are " + wanted.role +
-                        (wanted.cluster.empty() ? "" : " of cluster " + wanted.cluster) +
-                        ", number " + std::to_string(wanted.index) + " is wanted");
+  return none_fits(wanted, names.size(), claimed);
 }
 
 template <class T>
@@ -183,9 +222,25 @@ class Runner {
             judge_step(step, answer.at, *incident, over ? DrillTime::over : DrillTime::left);
         judged.result.node = node;
         if (judged.done) return judged.result;
+        tell(step, *incident);
       }
       if (pause(look_interval)) return make_error(Code::timeout, "you stopped the drill");
     }
+  }
+
+  /// What the step waits for, when that changes and now and then: nobody sits before a silent
+  /// terminal for two minutes.
+  void tell(const DrillStep& step, const std::optional<Incident>& incident) {
+    const std::string text =
+        !incident ? "waits for an incident"
+                  : "incident " + name_of(*incident) + " is at " +
+                        (incident->policy_state.empty() ? word(incident->state)
+                                                        : incident->policy_state);
+    const auto now = std::chrono::steady_clock::now();
+    if (text == told_ && now - told_at_ < repeat_interval) return;
+    context_.note("step " + step.name + ": " + text);
+    told_ = text;
+    told_at_ = now;
   }
 
   bool pause(Duration span) {
@@ -196,6 +251,8 @@ class Runner {
   Context& context_;
   const ApiClient& client_;
   Interruptible interruptible_;
+  std::string told_;
+  std::chrono::steady_clock::time_point told_at_;
   bool ended_ = false;
 };
 
@@ -256,6 +313,7 @@ Result<int> run_drill(Context& context, const std::string& file) {
   const DrillPlan plan = TRY(load_plan(file));
   const ApiClient client = TRY(context.connect());
   TRY_VOID(check_steps(client, plan));
+  TRY(choose_node(client, plan.steps.front().node));  // a later one's depends on those before it
   if (context.settings().dry_run) return rehearse(context, client, plan);
   if (!context.confirm("This drill breaks hardware on purpose: " + plan.name + ", " +
                        count_of(static_cast<int>(plan.steps.size()), "step"))) {

@@ -168,6 +168,7 @@ TEST_F(CliTest, a_drill_runs_judges_and_exits) {
       "name: d\nsteps:\n  - name: s\n    fault: off_bus\n    node: {name: gpu1}\n    wait_s: 2\n"
       "    bands: {detected_ms: 1000}\n");
   api.on("GET /v1/faults", R"([{"name":"off_bus"},{"name":"xid"}])");
+  api.on("GET /v1/claims", "[]");
   api.on("GET /v1/nodes", R"([{"id":"node-1","meta":{"name":"gpu1"}}])");
   api.on("POST /v1/faults", R"({"node":"gpu1","line":"x","at":"2026-01-01T00:00:00Z"})");
   api.on("GET /v1/nodes/gpu1", R"({"id":"node-1","meta":{"name":"gpu1"}})");
@@ -219,6 +220,7 @@ TEST_F(CliTest, a_drill_says_what_it_leaves_behind) {
       "name: d\nsteps:\n  - name: s\n    fault: xid\n    node: {name: gpu1}\n    wait_s: 2\n"
       "    expect: {ends: rma}\n");
   api.on("GET /v1/faults", R"([{"name":"xid"}])");
+  api.on("GET /v1/claims", "[]");
   api.on("GET /v1/nodes", R"([{"id":"node-1","meta":{"name":"gpu1"}}])");
   api.on("GET /v1/nodes/gpu1", R"({"id":"node-1","meta":{"name":"gpu1"}})");
   api.on("POST /v1/faults", R"({"node":"gpu1","line":"x","at":"2026-01-01T00:00:00Z"})");
@@ -232,6 +234,49 @@ TEST_F(CliTest, a_drill_says_what_it_leaves_behind) {
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_TRUE(has(ran.err, "node gpu1 is left out of service")) << ran.err;
   EXPECT_TRUE(has(ran.err, "tundish incident close incident-2")) << ran.err;
+}
+
+TEST_F(CliTest, a_drill_takes_no_node_that_is_out_of_service_already) {
+  api.on("GET /v1/faults", R"([{"name":"xid"}])");
+  const auto node = [](const std::string& number) {
+    return R"({"id":"node-)" + number + R"(","spec":{"role":"gpu"},"status":{"phase":"ready"},)" +
+           R"("meta":{"name":"n0)" + number + R"("}})";
+  };
+  api.on("GET /v1/nodes", "[" + node("1") + "," + node("2") + "]");
+  api.on("GET /v1/nodes/n01", node("1"));
+  api.on("GET /v1/nodes/n02", node("2"));
+  api.on("GET /v1/allocations", "[]");
+  api.on("GET /v1/clusters", "[]");
+  const auto claims = [&](const std::string& state_of_second) {
+    api.on("GET /v1/claims",
+           R"([{"id":"claim-1","node":"node-1","holder":"incident","reason":"xid 64",)"
+           R"("incident":"incident-7","state":"active"},{"id":"claim-2","node":"node-2",)"
+           R"("holder":"person:ann","reason":"drain","state":")" + state_of_second + R"("}])");
+  };
+  api.on("POST /v1/faults", [](const net::ServerRequest&) {
+    return HttpResponse{200, {{"x-dry-run", "true"}}, R"({"node":"n","line":"x"})"};
+  });
+  const auto drill = [&](const std::string& wanted) {
+    const std::string file = home.write(
+        "d.yaml", "name: d\nsteps:\n  - name: s\n    fault: xid\n    node: " + wanted + "\n");
+    return run({"drill", "run", file, "--yes", "--dry-run"});
+  };
+  claims("released");
+  const Ran second = drill("{role: free, index: 0}");
+  EXPECT_EQ(second.code, 0) << second.err;
+  EXPECT_TRUE(has(second.err, "would break node n02")) << second.err;
+  const Ran named = drill("{name: n01}");
+  EXPECT_EQ(named.code, 3) << named.err;
+  EXPECT_TRUE(has(named.err, "node n01 is claimed by incident-7: xid 64")) << named.err;
+  EXPECT_TRUE(has(named.err, "tundish node explain n01")) << named.err;
+  claims("active");
+  const std::size_t asked = api.asked("POST /v1/faults").size();
+  const Ran none = drill("{role: free, index: 0}");
+  EXPECT_EQ(none.code, 3) << none.err;
+  EXPECT_TRUE(has(none.err, "left out: n01 is claimed by incident-7: xid 64, n02 is claimed by "
+                            "person:ann: drain"))
+      << none.err;
+  EXPECT_EQ(api.asked("POST /v1/faults").size(), asked) << "something broke";
 }
 
 TEST(When, times_as_people_type_them) {

@@ -4,12 +4,17 @@
 #include <ostream>
 #include <sstream>
 
+#include "codec/utf8.hpp"
 #include "edge/api/contract.hpp"
+#include "edge/cli/catalogue_files.hpp"
 #include "edge/cli/nouns.hpp"
 #include "edge/cli/simple_kind.hpp"
 
 namespace tundish::edge::cli {
 namespace {
+
+/// Sheets of a large site; the API takes no more in one call.
+constexpr std::size_t largest_sheet = 8 << 20;
 
 struct InventoryArgs {
   std::vector<std::string> files;
@@ -26,12 +31,7 @@ Result<std::string> read_sheet(const std::string& name) {
   if (std::filesystem::is_directory(name, failed)) {
     return refuse("is a folder", "name the files in it: " + name + "/*.csv");
   }
-  std::ifstream file(name, std::ios::binary);
-  std::ostringstream text;
-  if (!file || (file.peek() != EOF && !(text << file.rdbuf()))) {
-    return refuse("cannot be read", "check who may read it");
-  }
-  const std::string content = text.str();
+  const std::string content = TRY(read_bytes(name, largest_sheet));
   if (content.starts_with("PK")) {
     return refuse("is a workbook or an archive", "save each of its sheets as CSV");
   }
@@ -41,14 +41,33 @@ Result<std::string> read_sheet(const std::string& name) {
   return content;
 }
 
+/// A spreadsheet's Latin-1 as UTF-8, byte for byte and only where it is not UTF-8 already: what is
+/// sent as JSON would lose those letters.
+std::string as_utf8(Context& context, const std::string& name, const std::string& text) {
+  std::string out;
+  std::size_t line = 1, noted = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint next = decode_utf8(text, at);
+    append_utf8(out, next.valid ? next.value : static_cast<unsigned char>(text[at]));
+    if (!next.valid && noted != line) {
+      context.note(name + ":" + std::to_string(line) + ": not UTF-8, read as Latin-1");
+      noted = line;
+    }
+    if (text[at] == '\n') ++line;
+    at += next.size;
+  }
+  return out;
+}
+
 /// nullopt after a message for every file that is none: the others are not sent either.
 std::optional<InventoryRequest> read_files(Context& context, const InventoryArgs& args) {
   InventoryRequest request;
   request.scope = args.scope;
   for (const auto& name : args.files) {
-    auto text = read_sheet(name);
+    const auto text = read_sheet(name);
     if (text) {
-      request.files.push_back({std::filesystem::path(name).filename().string(), std::move(*text)});
+      const std::string short_name = std::filesystem::path(name).filename().string();
+      request.files.push_back({short_name, as_utf8(context, short_name, *text)});
     } else {
       context.fail(text.error());
     }

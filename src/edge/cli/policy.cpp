@@ -11,6 +11,7 @@
 #include "edge/cli/catalogue_files.hpp"
 #include "edge/cli/nouns.hpp"
 #include "edge/cli/policy_text.hpp"
+#include "edge/cli/progress.hpp"
 #include "edge/cli/simple_kind.hpp"
 
 namespace tundish::edge::cli {
@@ -79,7 +80,13 @@ int fail_unsearched(Context& context, const Error& error) {
 Result<int> verify_policy(Context& context, const PolicyArgs& args) {
   const auto file = read_policy(args.file);
   if (!file) return fail_unsearched(context, file.error());
-  const auto found = verify_file(context, args, file->policy);
+  // It is searched here, on all orders of events: some seconds, more on a busy machine.
+  Result<Verification> found = make_error(Code::internal, "it was not searched");
+  const auto search = [&]() -> Result<std::optional<std::string>> {
+    found = verify_file(context, args, file->policy);
+    return std::optional<std::string>();
+  };
+  TRY(with_progress(context, "still searches what can happen", search, seconds(2)));
   if (!found) return fail_unsearched(context, found.error());
   // A story is worth more than a name; what is proved of checks that nobody has is worth nothing.
   if (found->is_proved()) TRY_VOID(check_names(context, *file, args));

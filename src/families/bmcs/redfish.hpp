@@ -1,7 +1,7 @@
 #pragma once
 // Power through a BMC that speaks Redfish (DSP0266), and what it watches. A reset is a request that
-// may be accepted and not done, or done and answered late: the node's new boot id is what counts, or
-// of a power-off the state that the BMC shows.
+// may be accepted and not done, or done and answered late: the node's new boot id is what counts,
+// or of a power-off the state that the BMC shows.
 #include <map>
 #include <memory>
 #include <string>

@@ -31,7 +31,10 @@ Verdicts judge(const CheckSample& sample) {
     for (const auto& counter : *sample.counters) {
       if (counter.group != "net" || counter.device != net->name || !counter.grown) continue;
       if (counter.name != "carrier_changes") continue;
-      found.measure("carrier_changes", net->name, *counter.grown, "changes of its carrier");
+      // With the total the sentence is another one after each change, and the same as long as there
+      // is none: blame tells new changes from old ones by that (control/health/carriers.hpp).
+      found.measure("carrier_changes", net->name, *counter.grown,
+                    "changes of its carrier (" + std::to_string(counter.total) + " in all)");
     }
   }
   return found.take("every declared interface is up");

@@ -256,6 +256,20 @@ TEST(PassiveNode, AnUnusedPartIsNoFault) {
   EXPECT_EQ(worst_of(judge_all(sample, {"ethernet_link"})), S::ok);
 }
 
+// Blame tells new changes from old ones by it.
+TEST(PassiveNode, AfterEachChangeOfACarrierItIsAnotherSentence) {
+  CheckSample sample = whole_node();
+  auto& counter = counter_in(sample, "net", "carrier_changes");
+  counter.grown = 3;
+  counter.total = 11;
+  const auto before = judge_all(sample, {"ethernet_link"});
+  EXPECT_EQ(judge_all(sample, {"ethernet_link"})[0].reason, before[0].reason);
+  counter.total = 12;
+  const auto after = judge_all(sample, {"ethernet_link"});
+  EXPECT_EQ(after[0].state, S::warn);
+  EXPECT_NE(after[0].reason, before[0].reason);
+}
+
 TEST(PassiveNode, ACheckThatThrowsIsUnknown) {
   Check broken;
   broken.name = "broken";

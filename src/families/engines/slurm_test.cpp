@@ -187,6 +187,27 @@ TEST(Status, RefusesWhatIsCutOrForeign) {
   EXPECT_FALSE(parse_observation(std::string_view(whole).substr(0, whole.size() - 3)));
 }
 
+TEST(Status, TellsWhenAJobThatRunsWasStarted) {
+  const std::string control = "NodeName=n01 State=IDLE\n";
+  const std::string jobs =
+      "5m|alice|RUNNING|0|1|1970-01-01T00:00:07|1970-01-01T00:00:09|n01|a|b\n"
+      "6m|alice|PENDING|0|1|N/A|1970-01-01T00:00:09||a\n"
+      "7m|alice|RUNNING|0|1|N/A|N/A|n01|a\n";
+  const auto seen = parse_observation(
+      "tundish-slurm 1 5\n== control " + std::to_string(control.size()) + "\n" + control +
+      "== jobs " + std::to_string(jobs.size()) + " m\n" + jobs);
+  ASSERT_TRUE(seen);
+  ASSERT_EQ(seen->jobs.size(), 3u);
+  EXPECT_EQ(seen->jobs[0].started_at.us, 9000000);
+  EXPECT_EQ(seen->jobs[0].begin_time_s, 7);
+  EXPECT_EQ(seen->jobs[0].name, "a|b");
+  EXPECT_THAT(seen->jobs[0].nodes, ElementsAre("n01"));
+  EXPECT_FALSE(seen->jobs[1].started_at.is_set()) << "it is only expected to";
+  EXPECT_FALSE(seen->jobs[2].started_at.is_set());
+  EXPECT_FALSE(observed_in("observe_22_05_held.txt").jobs[0].started_at.is_set())
+      << "an agent of before does not tell";
+}
+
 TEST(Status, MarksBehindAStateAreFlags) {
   EXPECT_THAT(split_states("IDLE+DRAIN*"), ElementsAre("IDLE", "DRAIN", "NOT_RESPONDING"));
   EXPECT_THAT(split_states("mixed$@"), ElementsAre("MIXED", "REBOOT_REQUESTED", "MAINTENANCE"));
@@ -252,6 +273,26 @@ TEST(Plan, SwapsASpareInAndRequeuesTheJob) {
             "update_nodes undrain n03\nrequeue_job 5\n");
   desired.nodes[0].may_requeue = false;
   EXPECT_THAT(planned(desired, seen), Not(HasSubstr("requeue_job")));
+}
+
+TEST(Plan, SparesAJobThatBeganAfterItsDeviceWasSaidToBeGone) {
+  auto desired = three_nodes();
+  desired.nodes[0].drained = desired.nodes[0].device_lost = true;
+  desired.nodes[0].spares_after = {5000000};
+  desired.nodes[1].drained = desired.nodes[1].device_lost = true;
+  auto seen = in_step();
+  const auto job = [](std::string id, std::string node, Instant started) {
+    EngineJob out{std::move(id), "alice", "a", "RUNNING", {std::move(node)}, 0, true, 0};
+    out.started_at = started;
+    return out;
+  };
+  seen.jobs = {job("5", "n01", {6000000}), job("6", "n01", {5000000}), job("7", "n01", {}),
+               job("8", "n02", {6000000})};
+  const auto text = planned(desired, seen);
+  EXPECT_THAT(text, Not(HasSubstr("requeue_job 5")));
+  for (const char* id : {"6", "7", "8"}) {
+    EXPECT_THAT(text, HasSubstr("requeue_job " + std::string(id)));
+  }
 }
 
 TEST(Plan, StartsOnlyWhatARequeueDelayed) {

@@ -205,6 +205,39 @@ TEST(SwitchFrr, a_change_by_hand_is_read_as_a_difference_or_as_unclear) {
   }
 }
 
+/// What an emptied chain of nft does is not what an empty list of a switch does: all pass.
+TEST(SwitchFrr, a_chain_is_read_by_what_it_lets_through) {
+  const SwitchItem& item = item_of("frr_netns");
+  const SwitchState state = stored(item);
+  const auto list = [&](const std::string& from, const std::string& to) {
+    SwitchFiles files = *item.render(state);
+    for (auto& file : files) {
+      if (file.name == "nft") file.text = replaced(file.text, from, to);
+    }
+    const auto seen = *item.parse(files, ownership_for_test(state));
+    EXPECT_THAT(seen.unclear, testing::IsEmpty());
+    return seen.own.acls.at(0).rules;
+  };
+  const auto own = state.acls.at(0).rules;
+  const auto open = list("\t\tdrop\n", "");
+  ASSERT_EQ(open.size(), own.size() + 1);
+  EXPECT_EQ(open.back().action, AclAction::permit);
+  EXPECT_EQ(open.back().destination + open.back().source, "");
+  const std::string first = "\tchain " + state.acls.at(0).name + " {\n";
+  const auto more = list(first, first + "\t\tip daddr 10.255.0.0/16 accept\n");
+  ASSERT_EQ(more.size(), own.size() + 1);
+  EXPECT_LT(more[0].sequence, own[0].sequence);
+  EXPECT_EQ(more[0].destination, "10.255.0.0/16");
+  EXPECT_EQ(more[0].action, AclAction::permit);
+}
+
+TEST(SwitchFrr, an_order_beside_an_emptied_list_is_taken) {
+  const SwitchItem& item = item_of("frr_netns");
+  SwitchState state = stored(item);
+  state.acls.at(0).rules.clear();
+  EXPECT_TRUE(item.accept(state)) << item.accept(state).error().message();
+}
+
 TEST(SwitchFrr, what_linux_cannot_hold_is_refused_with_the_object_and_a_remedy) {
   const SwitchItem& item = item_of("frr_netns");
   const auto refused = [&](auto change, const char* object, const char* what) {

@@ -133,7 +133,16 @@ int refuse(const std::string& word) {
 
 }  // namespace
 
+/// What asks the hostengine: there is none on a simulated node.
+int find_no_engine() {
+  std::printf("Error: unable to establish a connection to the specified host: localhost\n"
+              "Error: Unable to connect to host engine. Host engine connection "
+              "invalid/disconnected.\n");
+  return no_engine;
+}
+
 int main(int argc, char** argv) {
+  if (argc < 2 || std::string(argv[1]) != "diag") return find_no_engine();
   int level = 0;
   bool json = false;
   for (int i = 2; i < argc; ++i) {
@@ -148,11 +157,6 @@ int main(int argc, char** argv) {
       return refuse(word);
     }
   }
-  if (argc > 1 && std::string(argv[1]) == "diag" && level >= 1 && level <= 4 && json) {
-    return run_diag(level);
-  }
-  std::printf("Error: unable to establish a connection to the specified host: localhost\n"
-              "Error: Unable to connect to host engine. Host engine connection "
-              "invalid/disconnected.\n");
-  return no_engine;
+  if (level >= 1 && level <= 4 && json) return run_diag(level);
+  return find_no_engine();
 }

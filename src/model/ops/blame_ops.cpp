@@ -108,6 +108,13 @@ Witness witness_of(const Blame& blame, const std::string& node) {
   return out;
 }
 
+/// What blame finds is never a user's word: the record says which sighting of the hardware it was.
+void take_witness(Incident& incident, const Blame& blame, Instant now) {
+  incident.witnesses.push_back(witness_of(blame, incident.node.str()));
+  incident.hardware_witness = true;
+  incident.last_witness_at = now;
+}
+
 /// A drill that was announced for one of the nodes is what is seen now.
 void take_drill(Txn& txn, const BlamedOrder& order, Incident& incident) {
   const DrillSeen seen = drill_seen(order.blame, order.device);
@@ -206,8 +213,7 @@ OperationPtr raise_blamed(IncidentId id, BlamedOrder order) {
                           if (incident.action == action) return {};
                           incident.action = action;
                           incident.device_lost = incident.device_lost || order.device_lost;
-                          incident.hardware_witness = true;
-                          incident.last_witness_at = txn.now();
+                          take_witness(incident, order.blame, txn.now());
                           add_entry(incident, order.detected_at, "detected", order.fault);
                           take_blame(incident, order.blame, txn.now());
                           txn.put(std::move(incident));
@@ -220,7 +226,10 @@ OperationPtr add_blame(IncidentId id, Blame blame) {
                         [id, blame = std::move(blame)](Txn& txn) -> Result<> {
                           Incident incident = TRY(get_object(txn, id));
                           (void)use_drill(txn, incident.node, drill_seen(blame, incident.device));
-                          if (take_blame(incident, blame, txn.now())) txn.put(std::move(incident));
+                          const bool first = !incident.hardware_witness;
+                          if (first) take_witness(incident, blame, txn.now());
+                          const bool moved = take_blame(incident, blame, txn.now());
+                          if (first || moved) txn.put(std::move(incident));
                           return {};
                         });
 }

@@ -25,7 +25,8 @@ OperationPtr open_blamed(BlamedOrder order);
 /// A node that is out of service already shows something worse: what is done about it follows the
 /// order, and what was proved before does not count. Once per incident and action.
 OperationPtr raise_blamed(IncidentId incident, BlamedOrder order);
-/// A node that is out of service already: what is known of why grew.
+/// A node that is out of service already: what is known of why grew. Where only a user's line had
+/// said so, hardware says it now.
 OperationPtr add_blame(IncidentId incident, Blame blame);
 /// The symptom is gone, or another part is blamed: `why` says which. An incident without a node
 /// ends; the claims of one with a node are released, since it was never the node.

@@ -89,14 +89,43 @@ OperationPtr open_proposal(Proposal proposal) {
   });
 }
 
+namespace {
+
+/// What a decision that stands leaves to do.
+Error decided_error(const Proposal& proposal) {
+  const std::string id = proposal.id.str();
+  std::string remedy = "to stop what it lets through: tundish hold set --reason ...";
+  if (proposal.state == ProposalState::denied) {
+    remedy = "to let it happen after all: tundish proposal approve " + id;
+  } else if (proposal.state == ProposalState::expired) {
+    remedy = "what is still wanted is asked anew: tundish proposal list";
+  }
+  return make_error(Code::conflict, "proposal " + id + " is decided already").with_remedy(remedy);
+}
+
+/// Nobody asks again for what was denied, so the one who may change the mind does it here. Of what
+/// is over there is nothing to let through.
+Result<> require_wanted(const Registry& view, const Proposal& proposal) {
+  const Incident* incident = view.find(IncidentId(proposal.group));
+  const bool over = incident && incident->state != IncidentState::open;
+  if (!proposal.group.empty() && !over) return {};
+  return make_error(Code::conflict, "what proposal " + proposal.id.str() +
+                                        " would let through is over: nothing is left to do");
+}
+
+}  // namespace
+
+/// A denial stands until a person changes it; an approval may be under way.
 OperationPtr decide_proposal(Id<Proposal> id, ProposalState decision) {
   return make_operation("decide_proposal", "proposal/" + id.str(), [=](Txn& txn) -> Result<> {
     Proposal proposal = TRY(get_object(txn, id));
-    if (proposal.state != ProposalState::waiting) {
-      return make_error(Code::conflict, "proposal " + id.str() + " is decided already");
-    }
-    if (decision != ProposalState::expired && proposal.expires_at <= txn.now()) {
-      return make_error(Code::conflict, "proposal " + id.str() + " has expired");
+    const bool rethought =
+        proposal.state == ProposalState::denied && decision == ProposalState::approved;
+    if (proposal.state != ProposalState::waiting && !rethought) return decided_error(proposal);
+    if (rethought) TRY_VOID(require_wanted(txn.view(), proposal));
+    if (!rethought && decision != ProposalState::expired && proposal.expires_at <= txn.now()) {
+      return make_error(Code::conflict, "proposal " + id.str() + " has expired")
+          .with_remedy("what is still wanted is asked anew: tundish proposal list");
     }
     proposal.state = decision;
     proposal.decided_by = txn.actor();

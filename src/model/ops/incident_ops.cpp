@@ -6,6 +6,7 @@
 #include "model/ops/incident_parts.hpp"
 #include "model/ops/node_ops.hpp"
 #include "model/ops/recent_events.hpp"
+#include "model/ops/rma_ops.hpp"
 #include "model/ops/witnessed_anew.hpp"
 
 namespace tundish {
@@ -414,6 +415,10 @@ OperationPtr return_node(IncidentId id) {
   });
 }
 
+namespace {
+constexpr std::string_view rma_step = "rma";
+}  // namespace
+
 OperationPtr open_rma(IncidentId id, std::string reason) {
   return make_operation("open_rma", about(id), [=](Txn& txn) -> Result<> {
     Incident incident = TRY(get_object(txn, id));
@@ -422,9 +427,16 @@ OperationPtr open_rma(IncidentId id, std::string reason) {
     incident.resolved_at = txn.now();
     close_entries(incident, txn.now());
     const Node node = TRY(get_object(txn, incident.node));
-    add_entry(incident, txn.now(), "rma",
-              "serial " + node.spec.serial + ", device " + incident.device + ": " + reason +
-                  "; the claim stays");
+    const std::string text = vendor_text(incident, node) + ": " + reason + "; the claim stays";
+    // Where the policy calls its state so as well, this is that step: told twice it reads as two.
+    const auto step = std::ranges::find_if(incident.timeline, [&](const TimelineEntry& entry) {
+      return entry.what == rma_step && entry.key == act_key(incident);
+    });
+    if (step != incident.timeline.end()) {
+      step->detail = text;
+    } else {
+      add_entry(incident, txn.now(), std::string(rma_step), text);
+    }
     txn.put(std::move(incident));
     return {};
   });
@@ -490,35 +502,6 @@ OperationPtr set_incident_held(IncidentId id, bool held) {
       add_entry(incident, txn.now(), held ? "held" : "resumed", "by " + txn.actor());
       return true;
     });
-  });
-}
-
-OperationPtr close_incident(IncidentId id) {
-  return make_operation("close_incident", about(id), [id](Txn& txn) -> Result<> {
-    Incident incident = TRY(get_object(txn, id));
-    if (incident.state == IncidentState::closed) return {};
-    if (incident.node.empty()) {  // on a shared part: no node is out of service for it
-      incident.state = IncidentState::closed;
-      incident.resolved_at = txn.now();
-      add_entry(incident, txn.now(), "closed", "by " + txn.actor());
-      txn.put(std::move(incident));
-      return {};
-    }
-    Node node = TRY(get_object(txn, incident.node));
-    const bool was_rma = incident.state == IncidentState::rma;
-    incident.state = IncidentState::closed;
-    if (!incident.resolved_at.is_set()) incident.resolved_at = txn.now();
-    add_entry(incident, txn.now(), "closed", "by " + txn.actor());
-    end_claims(txn, incident.node, id, ClaimState::released);
-    if (was_rma && node.status.allocation.empty() && node.status.phase != NodePhase::retired) {
-      node.status.phase = NodePhase::wiping;  // proved again before anyone gets it
-      node.status.accepted_gpus.clear();      // the vendor may have changed a GPU: a new record
-      node.status.phase_since = txn.now();
-      node.status.attempts = 0;  // what failed before the vendor had it is no try of this proof
-      txn.put(std::move(node));
-    }
-    txn.put(std::move(incident));
-    return {};
   });
 }
 

@@ -16,6 +16,8 @@ Incident new_incident(Txn& txn, const Node& node, const std::string& fault);
 void claim_for(Txn& txn, const Incident& incident);
 /// The active claims of one incident on one node end in `state`.
 void end_claims(Txn& txn, const NodeId& node, const IncidentId& incident, ClaimState state);
+/// As close_incident(), of a node that was proved meanwhile.
+OperationPtr close_proved(IncidentId id);
 /// Its checks passed: what an earlier run said is over, and the GPUs that it has are on record.
 void mark_proved(Node& node);
 

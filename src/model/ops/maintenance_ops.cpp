@@ -6,7 +6,9 @@
 #include "model/ops/allocation_ops.hpp"
 #include "model/node_report.hpp"
 #include "model/ops/incident_ops.hpp"
+#include "model/ops/incident_parts.hpp"
 #include "model/ops/incident_proof.hpp"
+#include "model/ops/rma_ops.hpp"
 
 namespace tundish {
 namespace {
@@ -134,7 +136,7 @@ Result<> close_recorded(Txn& txn, const Maintenance& maintenance,
     const std::string why =
         maintenance.meta.name + ": seen in its window; what showed it passed after";
     TRY_VOID(note_incident(id, "closed by maintenance", why)->perform(txn));
-    TRY_VOID(close_incident(id)->perform(txn));
+    TRY_VOID(close_proved(id)->perform(txn));
     correct_reports(txn, id, maintenance.meta.name);
   }
   return {};
@@ -171,6 +173,17 @@ std::vector<Verdict> failed_of(const std::vector<Verdict>& verdicts) {
   return out;
 }
 
+/// What the BMC says of the node by itself, as of a leak: the agent's checks do not see it. The
+/// incident of it opens when the window lets go of the node.
+std::string accused_by_bmc(const Txn& txn, const NodeId& id) {
+  const Node* node = txn.view().find(id);
+  for (const auto& verdict : node ? node->status.bmc_verdicts : std::vector<Verdict>{}) {
+    const bool local = verdict.locality == Locality::device_local;
+    if (local && verdict.state == VerdictState::fail) return verdict.check + ": " + verdict.reason;
+  }
+  return "";
+}
+
 Result<> judge_checks(Txn& txn, Maintenance& maintenance, MaintenanceNode& one,
                       const std::vector<Verdict>& verdicts) {
   const auto failed = failed_of(verdicts);
@@ -182,6 +195,13 @@ Result<> judge_checks(Txn& txn, Maintenance& maintenance, MaintenanceNode& one,
   ++one.tries;
   one.tried_at = txn.now();
   one.since = txn.now();
+  if (const std::string accused = accused_by_bmc(txn, one.node); !accused.empty()) {
+    one.reason = accused;
+    if (one.tries < tries_before_incident) return {};
+    one.state = MaintenanceNodeState::faulty;
+    release_claim_on(txn, maintenance.id, one.node);
+    return {};
+  }
   const auto open = open_in_window(txn, maintenance, one.node);
   const std::string unproven = passed ? unproved_in_window(txn, open, verdicts) : "";
   if (passed && unproven.empty()) {
@@ -342,6 +362,22 @@ OperationPtr record_maintenance_checks(MaintenanceId id, NodeId node,
                          one->state != MaintenanceNodeState::faulty;
     if (!awaited) return {};
     TRY_VOID(judge_checks(txn, maintenance, *one, verdicts));
+    settle(txn, maintenance);
+    txn.put(std::move(maintenance));
+    return {};
+  });
+}
+
+OperationPtr leave_to_vendor(MaintenanceId id, NodeId node) {
+  return make_operation("leave_to_vendor", about(id), [=](Txn& txn) -> Result<> {
+    Maintenance maintenance = TRY(get_object(txn, id));
+    MaintenanceNode* one = find_node(maintenance, node);
+    const Incident* incident = find_at_vendor(txn.view(), node);
+    if (!one || !incident || maintenance.state != MaintenanceState::revalidating) return {};
+    one->state = MaintenanceNodeState::faulty;
+    one->since = txn.now();
+    one->reason = "the vendor has it for " + incident->id.str() + ": proved when it comes back";
+    release_claim_on(txn, id, node);
     settle(txn, maintenance);
     txn.put(std::move(maintenance));
     return {};

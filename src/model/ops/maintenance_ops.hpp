@@ -32,6 +32,8 @@ OperationPtr end_maintenance(MaintenanceId id);
 /// the window is closed. Failed twice: an incident holds it from here on.
 OperationPtr record_maintenance_checks(MaintenanceId id, NodeId node,
                                        std::vector<Verdict> verdicts);
+/// A node that the vendor has is proved when it comes back: the window does not wait for that.
+OperationPtr leave_to_vendor(MaintenanceId id, NodeId node);
 /// An incident of a node under maintenance: kept with it, neither paged nor acted on.
 OperationPtr record_in_window(MaintenanceId id, IncidentId incident);
 

@@ -278,6 +278,26 @@ TEST_F(Ops, a_gpu_that_the_vendor_changed_is_no_stranger_after_the_rma) {
   EXPECT_EQ(registry_.find(before.id)->status.phase, NodePhase::wiping);
 }
 
+TEST_F(Ops, a_person_ends_an_incident_and_the_checks_say_whether_the_node_is_well) {
+  build(2);
+  const auto known = catalogue();
+  const auto closed = [&](const std::string& name, const AllocationId& held) {
+    Node sick = *registry_.find(node(name));
+    sick.status.phase = held.empty() ? NodePhase::ready : NodePhase::assigned;
+    sick.status.allocation = held;
+    must(make_operation("put", "test", [&](Txn& txn) -> Result<> {
+      txn.put(sick);
+      return {};
+    }));
+    must(record_witnesses(sick.id, {witness(1, 79)}, known));
+    must(close_incident(*registry_.incidents_on(sick.id).begin()));
+    EXPECT_TRUE(registry_.claims_on(sick.id).empty());
+    return registry_.find(sick.id)->status.phase;
+  };
+  EXPECT_EQ(closed("n1", {}), NodePhase::wiping) << "nobody is given it before it is proved";
+  EXPECT_EQ(closed("n2", AllocationId("a1")), NodePhase::assigned) << "one that serves goes on";
+}
+
 TEST_F(Ops, what_failed_before_the_repair_says_nothing_of_the_node_that_came_back) {
   build(1);
   const NodeId id = node("n1");

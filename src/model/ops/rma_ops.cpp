@@ -1,6 +1,7 @@
 #include "model/ops/rma_ops.hpp"
 
 #include "model/ops/incident_ops.hpp"
+#include "model/pci_address.hpp"
 
 namespace tundish {
 namespace {
@@ -17,6 +18,13 @@ const ObservedGpu* find_gpu(const Node& node, const std::string& pci) {
   return nullptr;
 }
 
+/// What the incident's device is: a detector of leaks or a disk has a device as well.
+std::string kind_of(const Incident& incident) {
+  if (normalise_pci(incident.device)) return "gpu";
+  if (!incident.blamed || incident.blamed->part == Resource::unknown) return "part";
+  return std::string(enum_names(Resource{})[static_cast<std::size_t>(incident.blamed->part)]);
+}
+
 }  // namespace
 
 std::vector<RmaPart> parts_of(const Incident& incident, const Node& node) {
@@ -24,16 +32,38 @@ std::vector<RmaPart> parts_of(const Incident& incident, const Node& node) {
   if (const ObservedGpu* gpu = find_gpu(node, incident.device)) {
     parts.push_back({"gpu", gpu->serial, gpu->uuid, gpu->model, gpu->pci});
   } else if (!incident.device.empty()) {
-    parts.push_back({"gpu", "", "", "", incident.device});
+    parts.push_back({kind_of(incident), "", "", "", incident.device});
   }
   parts.push_back({"chassis", node.spec.serial, "", node.spec.sku,
                    node.spec.rack + " position " + std::to_string(node.spec.position)});
   return parts;
 }
 
+std::string vendor_text(const Incident& incident, const Node& node) {
+  const auto serial_of = [](const RmaPart& part) {
+    return part.serial.empty() ? std::string("unknown") : part.serial;
+  };
+  const auto parts = parts_of(incident, node);
+  const RmaPart& chassis = parts.back();
+  if (parts.size() == 1) return "part of chassis serial " + serial_of(chassis);
+  const RmaPart& part = parts.front();
+  const bool gpu = part.what == "gpu";
+  return (gpu ? "GPU" : part.what) + " " + part.place + " of serial " + serial_of(part) +
+         " (chassis serial " + serial_of(chassis) + ")";
+}
+
 const Rma* find_rma(const Registry& view, const IncidentId& incident) {
   for (const auto& [id, rma] : view.all<Rma>()) {
     if (rma.incident == incident) return &rma;
+  }
+  return nullptr;
+}
+
+const Incident* find_at_vendor(const Registry& view, const NodeId& node) {
+  for (const auto& id : view.claims_on(node)) {
+    const Claim* claim = view.find(id);
+    const Incident* incident = claim ? view.find(claim->incident) : nullptr;
+    if (incident && incident->state == IncidentState::rma) return incident;
   }
   return nullptr;
 }

@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "codec/json.hpp"
 #include "codec/kernel_log/catalogue.hpp"
+#include "model/gpu_fault.hpp"
 #include "runtime/process/process.hpp"
 
 namespace tundish::agent {
@@ -18,33 +19,6 @@ constexpr std::size_t events_limit = 512;
 constexpr std::size_t other_limit = 128;
 /// A repeat is written down when the last one is so much older.
 constexpr Duration repeat_pause = seconds(30);
-
-bool is_gpu_event(const KernelEvent& event) {
-  switch (event.kind) {
-    case KernelEventKind::xid:
-    case KernelEventKind::sxid:
-    case KernelEventKind::fallen_off_bus:
-    case KernelEventKind::amd_fault:
-    case KernelEventKind::other_gpu: return true;
-    case KernelEventKind::oom:
-    case KernelEventKind::hung_task:
-    case KernelEventKind::soft_lockup:
-    case KernelEventKind::io_error:
-    case KernelEventKind::hard_lockup:
-    case KernelEventKind::rcu_stall:
-    case KernelEventKind::kernel_oops:
-    case KernelEventKind::server_silent:
-    case KernelEventKind::server_back:
-    case KernelEventKind::client_evicted:
-    case KernelEventKind::memory_error:
-    case KernelEventKind::pcie_error:
-    case KernelEventKind::nic_fault:
-    case KernelEventKind::link_down:
-    case KernelEventKind::link_up:
-    case KernelEventKind::gpu_identity: return false;
-  }
-  return false;
-}
 
 std::string stamp_of(const std::string& path) {
   struct stat info {};
@@ -98,7 +72,7 @@ BootEvents::Room BootEvents::make_room() {
   std::size_t others = 0;
   auto oldest = state_.events.end();
   for (auto it = state_.events.begin(); it != state_.events.end(); ++it) {
-    if (is_gpu_event(it->event)) continue;
+    if (is_gpu_fault(it->event)) continue;
     ++others;
     if (oldest == state_.events.end() || it->last_at < oldest->last_at) oldest = it;
   }
@@ -123,7 +97,7 @@ bool BootEvents::note_one(const Witness& witness) {
     case WitnessKind::event: break;
   }
   if (witness.event.kind == KernelEventKind::gpu_identity) return changed;
-  const bool gpu = is_gpu_event(witness.event);
+  const bool gpu = is_gpu_fault(witness.event);
   for (auto& seen : state_.events) {
     if (!is_same_kind(seen, witness)) continue;
     seen.repeat += witness.repeat;

@@ -28,16 +28,6 @@ std::string pid_file(const AgentPaths& paths, const std::string& program) {
   return paths.run + "/tundish-" + program + ".pid";
 }
 
-Result<> run_tool(std::vector<std::string> argv, Duration limit) {
-  process::Command command;
-  command.argv = std::move(argv);
-  command.limit = limit;
-  const auto output = TRY(process::run(command));
-  if (output.ok()) return {};
-  return make_error(output.timed_out ? Code::timeout : Code::unavailable,
-                    join(command.argv, " ") + ": " + output.summary());
-}
-
 bool is_mounted(const std::string& target, const std::string& type) {
   const auto mounts = load_mounts();
   const MountPoint* found = mounts ? find_mount(*mounts, target) : nullptr;

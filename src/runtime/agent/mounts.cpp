@@ -38,7 +38,9 @@ std::string unescape(const std::string& text) {
   return out;
 }
 
-Result<> run_mount(std::vector<std::string> argv, Duration limit) {
+}  // namespace
+
+Result<> run_tool(std::vector<std::string> argv, Duration limit) {
   process::Command command;
   command.argv = std::move(argv);
   command.limit = limit;
@@ -47,8 +49,6 @@ Result<> run_mount(std::vector<std::string> argv, Duration limit) {
   return make_error(output.timed_out ? Code::timeout : Code::unavailable,
                     join(command.argv, " ") + ": " + output.summary());
 }
-
-}  // namespace
 
 /// A tenant's link in the path would let the mount land anywhere.
 Result<> make_mount_point(const std::string& target) {
@@ -119,10 +119,10 @@ Result<> mount_export(const ExportMount& mount, Duration limit) {
     if (real.string() != mount.source) {
       return make_error(Code::invalid, "storage " + mount.source + " is a link");
     }
-    TRY_VOID(run_mount({"mount", "--bind", mount.source, mount.target}, limit));
-    return run_mount({"mount", "-o", "remount,bind,nosuid,nodev", mount.target}, limit);
+    TRY_VOID(run_tool({"mount", "--bind", mount.source, mount.target}, limit));
+    return run_tool({"mount", "-o", "remount,bind,nosuid,nodev", mount.target}, limit);
   }
-  return run_mount({"mount", "-t", "nfs", "-o", "nosuid,nodev", mount.source, mount.target}, limit);
+  return run_tool({"mount", "-t", "nfs", "-o", "nosuid,nodev", mount.source, mount.target}, limit);
 }
 
 Result<> unmount_exports(const std::vector<ExportMount>& exports, Duration limit) {
@@ -133,9 +133,9 @@ Result<> unmount_exports(const std::vector<ExportMount>& exports, Duration limit
       return mount.target == e.target || is_below(mount.target, e.target);
     });
     if (!ours) continue;
-    if (run_mount({"umount", mount.target}, limit)) continue;
+    if (run_tool({"umount", mount.target}, limit)) continue;
     // Hung or busy: out of the name space now, freed when the storage answers again.
-    TRY_VOID(run_mount({"umount", "-l", mount.target}, limit));
+    TRY_VOID(run_tool({"umount", "-l", mount.target}, limit));
   }
   return {};
 }

@@ -30,6 +30,8 @@ class ExportRecord {
   std::string path_;
 };
 
+/// Runs mount, umount or what serves a mount; an error holds its words.
+Result<> run_tool(std::vector<std::string> argv, Duration limit);
 /// Makes the folders of a mount point; none of them may be a link.
 Result<> make_mount_point(const std::string& target);
 /// Mounts what is not mounted yet. Targets are made; no part of one may be a link.

@@ -28,11 +28,14 @@ cleanup() {
     local kept=$TREE/build/log/lab-$TEST
     rm -rf "$kept"
     mkdir -p "$kept" && cp -r "$ROOT/log" "$ROOT/tundishd.yaml" "$kept/"
+    (cd "$ROOT/nodes" && # of the daemons in the nodes: Slurm, munge, sshd
+      find . -path '*/var/log/tundish/*.log' -exec cp --parents {} "$kept" \; ) 2>/dev/null
     { tundish incident list -o json; tundish node list -o json; tundish cluster list -o json
       tundish allocation list -o json; tundish claim list -o json; } >"$kept/objects.json" 2>&1
     tundish history export >"$kept/history.jsonl" 2>/dev/null
     for path in $(tundish cluster list -o json 2>/dev/null | jq -r '.[].meta.name'); do
       slurm "$path" sh -c 'squeue; scontrol show job; scontrol show node -o; sinfo -N -l'
+      tundish network show "$path"
     done >"$kept/slurm.txt" 2>&1
     echo "logs of the lab: $kept" >&2
   fi

@@ -23,11 +23,11 @@ std::vector<EngineCommand> plan_commands(const DesiredEngine& desired,
 ///     tundish-slurm 1 <seconds since 1970, clock of the controller>
 ///     == control <bytes>
 ///     <output of scontrol -o fed "show config", "show partition", "show node">
-///     == queue <bytes> <mark>
-///     <lines ID<mark>|user|state|restarts|requeue|eligible|nodes|name>
+///     == jobs <bytes> <mark>
+///     <lines ID<mark>|user|state|restarts|requeue|eligible|start|nodes|name>
 ///
-/// Instead of these two, `== nodes-json` (sinfo --json) and `== jobs-json` (squeue --json) are
-/// understood. Times in the text are UTC.
+/// Agents of before call it `queue` and leave the start out. Instead of these two, `== nodes-json`
+/// (sinfo --json) and `== jobs-json` (squeue --json) are understood. Times in the text are UTC.
 Result<EngineObserved> parse_observation(std::string_view text);
 
 /// States as words: "IDLE+DRAIN+NOT_RESPONDING*" is IDLE, DRAIN, NOT_RESPONDING. The marks behind
@@ -41,6 +41,9 @@ bool is_down(const EngineNode& node);
 /// it is a list and numbers are objects {set, infinite, number}.
 Result<std::vector<EngineNode>> parse_sinfo_json(std::string_view text);
 Result<std::vector<EngineJob>> parse_squeue_json(std::string_view text);
+
+/// When a job of that state started; unset: it waits, and what Slurm gives is only expected.
+Instant start_of(std::string_view state, std::int64_t start_s);
 
 /// "2026-11-30T08:16:04" in UTC as seconds; 0 for anything else ("None", "Unknown", "N/A").
 std::int64_t parse_time(std::string_view text);

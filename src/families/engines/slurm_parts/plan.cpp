@@ -184,20 +184,29 @@ EngineCommand job_command(EngineVerb verb, const std::string& id) {
   return command;
 }
 
+/// Whether it ran there when the device went; one whose start is not known may have.
+bool lost_its_device(const EngineJob& job, const DesiredEngineNode& node) {
+  if (!node.spares_after.is_set() || !job.started_at.is_set()) return true;
+  return job.started_at <= node.spares_after;
+}
+
 void plan_jobs(const DesiredEngine& desired, const EngineObserved& observed,
                std::vector<EngineCommand>& out) {
-  std::set<std::string> lost;
+  std::map<std::string, const DesiredEngineNode*> lost;
   bool may_requeue = false;
   bool can_run = false;
   for (const auto& node : desired.nodes) {
     // A node that is gone is set down, and that requeues its jobs by itself.
-    if (node.device_lost && !node.gone && node.may_requeue) lost.insert(node.name);
+    if (node.device_lost && !node.gone && node.may_requeue) lost[node.name] = &node;
     may_requeue = may_requeue || node.may_requeue;
     can_run = can_run || !wants_drain(node);
   }
   for (const auto& job : observed.jobs) {
-    const bool hit = std::any_of(job.nodes.begin(), job.nodes.end(),
-                                 [&](const std::string& name) { return lost.contains(name); });
+    const bool hit =
+        std::any_of(job.nodes.begin(), job.nodes.end(), [&](const std::string& name) {
+          const auto node = lost.find(name);
+          return node != lost.end() && lost_its_device(job, *node->second);
+        });
     if (hit && job.requeueable && holds_nodes(job)) {
       out.push_back(job_command(EngineVerb::requeue_job, job.id));
     }

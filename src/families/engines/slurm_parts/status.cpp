@@ -10,7 +10,8 @@ namespace tundish::slurm_parts {
 namespace {
 
 constexpr std::string_view header_word = "tundish-slurm 1 ";
-constexpr std::size_t queue_columns = 8;
+/// Between the id and the name. The one of `jobs` that `queue` has not is when the job started.
+constexpr std::size_t queue_columns = 6, job_columns = 7;
 
 std::string_view take_line(std::string_view& text) {
   const auto end = text.find('\n');
@@ -137,7 +138,8 @@ Result<> parse_control(std::string_view body, EngineObserved& observed) {
   return {};
 }
 
-std::optional<EngineJob> parse_job(std::string_view line, std::string_view mark) {
+std::optional<EngineJob> parse_job(std::string_view line, std::string_view mark,
+                                   std::size_t count) {
   // A job's name may hold line breaks; only the engine knows this call's mark.
   const auto at = line.find(mark);
   if (mark.empty() || at == std::string_view::npos || !parse_integer(line.substr(0, at))) {
@@ -147,14 +149,14 @@ std::optional<EngineJob> parse_job(std::string_view line, std::string_view mark)
   if (!line.starts_with('|')) return {};
   line.remove_prefix(1);
   std::vector<std::string_view> columns;
-  while (columns.size() + 2 < queue_columns) {
+  while (columns.size() < count) {
     const auto bar = line.find('|');
     if (bar == std::string_view::npos) return {};
     columns.push_back(trim(line.substr(0, bar)));
     line.remove_prefix(bar + 1);
   }
   EngineJob job;
-  auto nodes = expand_hostlist(columns[5]);
+  auto nodes = expand_hostlist(columns.back());
   if (!nodes) return {};
   job.nodes = std::move(*nodes);
   job.user = std::string(columns[0]);
@@ -162,14 +164,16 @@ std::optional<EngineJob> parse_job(std::string_view line, std::string_view mark)
   job.restarts = small_integer(columns[2]);
   job.requeueable = columns[3] == "1";
   job.begin_time_s = parse_time(columns[4]);
+  if (count == job_columns) job.started_at = start_of(job.state, parse_time(columns[5]));
   job.name = std::string(trim(line));
   return job;
 }
 
-void parse_queue(std::string_view body, std::string_view mark, EngineObserved& observed) {
+void parse_queue(std::string_view body, std::string_view mark, std::size_t columns,
+                 EngineObserved& observed) {
   while (!body.empty()) {
     const std::string_view line = take_line(body);
-    auto job = parse_job(line, mark);
+    auto job = parse_job(line, mark, columns);
     if (!job) continue;
     job->id = std::string(line.substr(0, line.find(mark)));
     observed.jobs.push_back(std::move(*job));
@@ -180,8 +184,9 @@ Result<> parse_section(const std::vector<std::string>& head, std::string_view bo
                        EngineObserved& observed) {
   const std::string& kind = head[1];
   if (kind == "control") return parse_control(body, observed);
-  if (kind == "queue") {
-    parse_queue(body, head.size() > 3 ? head[3] : "", observed);
+  if (kind == "queue" || kind == "jobs") {
+    parse_queue(body, head.size() > 3 ? head[3] : "",
+                kind == "jobs" ? job_columns : queue_columns, observed);
   } else if (kind == "nodes-json") {
     observed.nodes = TRY(parse_sinfo_json(body));
   } else if (kind == "jobs-json") {
@@ -251,6 +256,12 @@ bool is_drained(const EngineNode& node) {
 }
 
 bool is_down(const EngineNode& node) { return has_any(node, {"DOWN", "ERROR"}); }
+
+Instant start_of(std::string_view state, std::int64_t start_s) {
+  constexpr std::int64_t far = 1'000'000'000'000;  // no time, and too much for microseconds
+  if (state == "PENDING" || start_s <= 0 || start_s > far) return {};
+  return {start_s * 1000000};
+}
 
 std::int64_t parse_time(std::string_view text) {
   if (text.size() != 19 || text[4] != '-' || text[7] != '-' || text[10] != 'T' ||

@@ -60,6 +60,7 @@ EngineJob job_of(const JsonValue& value, std::vector<std::string> nodes) {
   job.restarts = small_number(value.at("restart_cnt"));
   job.requeueable = value.at("requeue").as_flag().value_or(false);
   job.begin_time_s = std::max<std::int64_t>(number_of(value.at("eligible_time")), 0);
+  job.started_at = start_of(job.state, number_of(value.at("start_time")));
   return job;
 }
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view first_hook = "type filter hook prerouting priority -150; policy accept;";
 constexpr std::string_view six_table = "ip6 tundish";
+constexpr int most_sequence = 9999;
 
 /// nft prints a /32 without its length.
 std::string prefix_text(const std::string& prefix) {
@@ -168,6 +169,10 @@ class Reader {
     }
     AclRule rule;
     if (!parse_rule(w, rule)) return unclear(line);
+    // One by hand has no number of ours: it stands where it was put.
+    const int last = acl_.rules.empty() ? 0 : acl_.rules.back().sequence;
+    if (rule.sequence == 0) rule.sequence = last + 1;
+    if (rule.sequence <= last || rule.sequence > most_sequence) return unclear(line);
     acl_.rules.push_back(rule);
   }
 
@@ -198,8 +203,11 @@ class Reader {
         at += 3;
       } else if (left == 3 && (w[at] == "accept" || w[at] == "drop") && w[at + 1] == "comment") {
         rule.action = w[at] == "accept" ? AclAction::permit : AclAction::deny;
-        rule.sequence = parse_number(w[at + 2], 1, 9999).value_or(0);
+        rule.sequence = parse_number(w[at + 2], 1, most_sequence).value_or(0);
         return rule.sequence > 0;
+      } else if (left == 1 && (w[at] == "accept" || w[at] == "drop")) {
+        rule.action = w[at] == "accept" ? AclAction::permit : AclAction::deny;
+        return true;
       } else {
         return false;
       }
@@ -217,13 +225,24 @@ class Reader {
 
   void close_chain() {
     if (!our_table_ || depth_ < 2 || !is_own_acl(chain_, ownership_)) return;
-    if (!ends_with_drop_) unclear("chain " + chain_ + " does not end with drop");
+    if (!ends_with_drop_) take_open_end();
     for (const AclState& other : seen_.acls) {
       if (other.name != acl_.name) continue;
       if (!(other == acl_)) unclear("chain " + chain_ + " differs between namespaces");
       return;
     }
     seen_.acls.push_back(acl_);
+  }
+
+  /// Whoever comes to the end of a chain goes back to where all are accepted.
+  void take_open_end() {
+    const int last = acl_.rules.empty() ? 0 : acl_.rules.back().sequence;
+    if (last >= most_sequence) return unclear("chain " + chain_ + " does not end with drop");
+    AclRule rest;
+    rest.sequence = most_sequence;
+    rest.action = AclAction::permit;
+    rest.protocol = "ip";
+    acl_.rules.push_back(rest);
   }
 
   const SwitchOwnership& ownership_;

@@ -185,10 +185,6 @@ class Accepter {
                     "use letters, digits, - and _, at most " + std::to_string(limit));
     }
     if (!take(acl_names_, acl.name)) return twice(object, "name");
-    if (acl.rules.empty()) {
-      return refuse(object, "it has no rule, so it denies everything",
-                    "add a rule, or quarantine the ports");
-    }
     int last = 0;
     for (const auto& rule : acl.rules) {
       TRY_VOID(accept_rule(object + " rule " + std::to_string(rule.sequence), rule));

@@ -66,7 +66,9 @@ std::string scontrol_line(const EngineCommand& command) {
              (takes_away(command) ? " reason=\"" + command.reason + "\"" : "");
     case EngineVerb::set_partition:
       return "update partitionname=" + command.partition + " nodes=" + nodes;
-    case EngineVerb::requeue_job: return "requeue " + command.job;
+    // A job that ended, or that its user cancelled, since it was seen stays what it is: without the
+    // word Slurm starts it again (22.05).
+    case EngineVerb::requeue_job: return "requeue incomplete " + command.job;
     case EngineVerb::start_job_now: return "update jobid=" + command.job + " starttime=now";
     case EngineVerb::reconfigure: return "reconfigure";
     case EngineVerb::write_files:

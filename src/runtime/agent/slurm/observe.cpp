@@ -62,12 +62,13 @@ Result<std::string> observe_engine(const std::string& cluster, const AgentPaths&
                 "squeue",
                 "--noheader",
                 "--Format=JobID:" + mark +
-                    "|,UserName:|,State:|,RestartCnt:|,Requeue:|,EligibleTime:|,NodeList:|,Name:"};
+                    "|,UserName:|,State:|,RestartCnt:|,Requeue:|,EligibleTime:|,StartTime:|,"
+                    "NodeList:|,Name:"};
   const std::string jobs = TRY(run_client(place, queue));
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto now_s = std::chrono::duration_cast<std::chrono::seconds>(now).count();
   return "tundish-slurm 1 " + std::to_string(now_s) + "\n" + section("control", shown, "") +
-         section("queue", jobs, mark);
+         section("jobs", jobs, mark);
 }
 
 }  // namespace tundish::agent
