@@ -59,6 +59,36 @@ Error not_proved(const Loading& job) {
                    (job.asked.name.empty() ? std::string("FILE") : job.asked.name));
 }
 
+/// Whether what it spent still counts.
+bool counts_still(const Backend& b, const RemediationPolicy& running, const Incident& incident) {
+  if (incident.state == IncidentState::open) return true;
+  const int window_h = running.budgets.window_h;
+  return window_h > 0 && incident.opened_at + hours(window_h) > b.now();
+}
+
+/// Repairs are counted by the state that made them: under another name they would be free again.
+Result<> keeps_the_count(const Backend& b, const RemediationPolicy& next) {
+  const RemediationPolicy& running = b.parts.manager.view().policy;
+  for (const auto& [id, incident] : b.reg().all<Incident>()) {
+    if (!counts_still(b, running, incident)) continue;
+    for (const auto& [name, count] : incident.entries) {
+      const auto state = running.states.find(name);
+      if (count == 0 || state == running.states.end() || state->second.budget == 0) continue;
+      const auto same = next.states.find(name);
+      const bool kept =
+          same != next.states.end() && same->second.action == state->second.action;
+      if (kept) continue;
+      return make_error(Code::conflict, "policy " + next.name + " has no state " + name +
+                                            " that does " + state->second.action + ": what " +
+                                            id.str() + " spent of it would be free again")
+          .about("policy/" + next.name)
+          .with_remedy("keep the names of states that repair; budgets are counted by them for " +
+                       std::to_string(running.budgets.window_h) + " h");
+    }
+  }
+  return {};
+}
+
 void finish_load(Backend& b, const Call& call, const std::shared_ptr<Loading>& job,
                  Respond respond) {
   if (!job->found) return respond(job->found.error());
@@ -66,6 +96,10 @@ void finish_load(Backend& b, const Call& call, const std::shared_ptr<Loading>& j
     const Error refused = not_proved(*job);
     if (!call.is_dry_run()) b.refuse(call, refused.object, refused);
     return respond(refused);
+  }
+  if (const auto kept = keeps_the_count(b, job->policy); !kept) {
+    if (!call.is_dry_run()) b.refuse(call, kept.error().object, kept.error());
+    return respond(kept.error());
   }
   PolicyAnswer answer{row_of(b, job->policy, ""), *job->found};
   if (call.is_dry_run()) return respond(Answer{200, render_json(answer)});

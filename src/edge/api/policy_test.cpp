@@ -172,6 +172,15 @@ TEST_F(PolicyApiTest, what_an_incident_was_charged_with_is_spent_in_a_rehearsal_
   }
   const auto other = call({"POST", "/v1/policy/try", renamed}).body;
   EXPECT_NE(other.find("\"differs\":false"), std::string::npos) << other;
+  // Loaded, it would have its reset again.
+  const auto refused = call({"POST", "/v1/policy/load", renamed});
+  EXPECT_EQ(refused.status, 409) << refused.body;
+  EXPECT_NE(field(refused.body, "message").find("has no state reset that does reset_gpus"),
+            std::string::npos)
+      << refused.body;
+  EXPECT_EQ(status({"POST", "/v1/policy/load", request("default.yaml")}), 200);
+  scheduler_.advance(hours(24 * 8));
+  EXPECT_EQ(status({"POST", "/v1/policy/load", renamed}), 200) << "nothing is counted any more";
 }
 
 TEST_F(PolicyApiTest, what_people_did_later_speaks_for_or_against_a_policy) {
