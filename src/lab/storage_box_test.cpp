@@ -1,5 +1,7 @@
 // Exports of the lab's storage, used by nodes as tenants will: with sshfs, over a leaf that routes
 // the addresses which nodes have towards the storage.
+#include <cstdlib>
+
 #include "base/text.hpp"
 #include "lab/frr_lab_for_test.hpp"
 #include "lab/switch_plan.hpp"
@@ -9,7 +11,11 @@ namespace {
 
 const std::string address_a = "100.64.0.5";
 const std::string address_b = "100.64.0.6";
-constexpr int busy_ms = 5000;
+/// As the waits of the lab's scripts: what a machine of its own takes at most, times patience.
+const int busy_ms = [] {
+  const char* patience = std::getenv("TUNDISH_PATIENCE");
+  return 1000 * (patience != nullptr ? std::atoi(patience) : 3);
+}();
 
 class StorageLab : public FrrLab {
  protected:

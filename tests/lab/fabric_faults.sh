@@ -1,6 +1,6 @@
 # What is shared in the fabric fails: the programs of a leaf stop while it goes on forwarding, a spine
-# goes, both leaves go. Nothing is given on that is not seen to have left, no node is blamed for what
-# all have in common, and all is as before when it is over.
+# goes, the leaf that the storage is on goes, both leaves go. Nothing is given on that is not seen to
+# have left, no node is blamed for what all have in common, and all is as before when it is over.
 # slow
 source "$(dirname "$0")/lib/common.bash"
 source "$(dirname "$0")/lib/blame.bash"

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "control/node/active.hpp"
 #include "control/permit/blast.hpp"
+#include "control/permit/denied.hpp"
 #include "model/ops/maintenance_ops.hpp"
 
 namespace tundish::control {
@@ -116,8 +117,6 @@ std::string level_text(const Stated& stated, ActionClass action_class) {
   const std::string scope = stated.scope == "*" ? "everything" : stated.scope;
   return scope + " is at " + std::string(level) + " for " + std::string(class_name(action_class));
 }
-
-constexpr std::string_view denied_word = "a person denied it";
 
 /// The decision that stands for a group.
 const Proposal* decided(const std::string& group, const Registry& reg) {

@@ -5,6 +5,7 @@
 
 #include "control/fault/check_plan.hpp"
 #include "control/fault/policy.hpp"
+#include "model/ops/rma_ops.hpp"
 
 namespace tundish::control::verify {
 namespace {
@@ -126,7 +127,7 @@ const TimelineEntry* find_line(const Incident& incident, std::string_view what) 
 bool went_to_vendor(const Incident& incident) {
   return incident.state == IncidentState::rma ||
          std::ranges::any_of(incident.timeline, [](const TimelineEntry& entry) {
-           return entry.what == "rma" && entry.detail.ends_with("the claim stays");
+           return entry.what == "rma" && entry.detail.ends_with(claim_stays);
          });
 }
 

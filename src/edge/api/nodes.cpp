@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "control/fault/policy.hpp"
 #include "control/fault/reconcile_incident.hpp"
+#include "control/permit/denied.hpp"
 #include "control/permit/permit.hpp"
 #include "edge/api/explain_more.hpp"
 #include "edge/api/handlers.hpp"
@@ -132,7 +133,7 @@ std::string explain_end(const Backend& b, const Incident& incident, const std::s
   for (const auto& [id, proposal] : b.reg().all<Proposal>()) {
     const bool denied =
         proposal.group == incident.id.str() && proposal.state == ProposalState::denied;
-    if (!denied || act != "a person denied it") continue;
+    if (!denied || act != control::denied_word) continue;
     out.you_can.push_back("let it happen after all: tundish proposal approve " + id.str());
     out.you_can.push_back("or end the incident, and a free node is proved anew: tundish incident "
                           "close " + incident.id.str());

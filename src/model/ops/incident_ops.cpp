@@ -427,7 +427,8 @@ OperationPtr open_rma(IncidentId id, std::string reason) {
     incident.resolved_at = txn.now();
     close_entries(incident, txn.now());
     const Node node = TRY(get_object(txn, incident.node));
-    const std::string text = vendor_text(incident, node) + ": " + reason + "; the claim stays";
+    const std::string text =
+        vendor_text(incident, node) + ": " + reason + std::string(claim_stays);
     // Where the policy calls its state so as well, this is that step: told twice it reads as two.
     const auto step = std::ranges::find_if(incident.timeline, [&](const TimelineEntry& entry) {
       return entry.what == rma_step && entry.key == act_key(incident);

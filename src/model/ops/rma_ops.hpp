@@ -6,9 +6,11 @@ namespace tundish {
 
 /// Parts by the inventory as it is now: the accused device first, then the chassis.
 std::vector<RmaPart> parts_of(const Incident& incident, const Node& node);
-/// The record of an incident that ended in RMA; nullptr: none was made.
 /// What goes back, for people: "GPU 0000:52:00 of serial S (chassis serial T)".
 std::string vendor_text(const Incident& incident, const Node& node);
+/// How the step of an incident ends that gave its node to the vendor.
+inline constexpr std::string_view claim_stays = "; the claim stays";
+/// The record of an incident that ended in RMA; nullptr: none was made.
 const Rma* find_rma(const Registry& view, const IncidentId& incident);
 
 /// Out of service until somebody has repaired it: what it shows meanwhile is no news, and its proof
