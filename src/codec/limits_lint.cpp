@@ -80,6 +80,10 @@ bool ends_a_fault(const XidEntry& row) {
 std::vector<LintFinding> lint_limits(const Thresholds& thresholds, const Nameplates& nameplates,
                                      const std::vector<std::string>& checks) {
   std::vector<LintFinding> out;
+  if (thresholds.limits.empty()) {
+    out.push_back({"limits", "there are none: no check that measures can warn or fail",
+                   "begin with catalog/thresholds.yaml"});
+  }
   for (const auto& limit : thresholds.limits) {
     lint_reach(limit, out);
     if (const Nameplate* plate = nameplates.find(limit.gpu_model)) lint_plate(limit, *plate, out);

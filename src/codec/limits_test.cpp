@@ -131,6 +131,12 @@ TEST(LimitsLint, AColumnThatTheQueryLacksIsFound) {
   EXPECT_TRUE(lint_limits(limits, shipped_plates(), {}).empty());
 }
 
+TEST(LimitsLint, AFileWithoutLimitsIsFound) {
+  const auto found = lint_limits({}, shipped_plates(), {});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].problem.find("no check that measures can"), std::string::npos);
+}
+
 TEST(LimitsLint, SharesAndPairsThatCannotFire) {
   auto limits = *load(row("", "100"));
   auto& one = limits.limits[0];

@@ -172,6 +172,7 @@ struct PolicyLimits {
   int rack_per_hour = 0;
   int tenant_per_hour = 0;
   int domain_at_once = 0;
+  int user_lines_per_hour = 0;
   std::string touch = "drained";
   std::vector<std::string> brake_stops;
   void fields(Fields& f) {
@@ -183,6 +184,8 @@ struct PolicyLimits {
     f(6, "touch", touch, "fact that must be known before the node is reset or restarted");
     f(7, "brake_stops", brake_stops,
       "actions that the brake stops; empty: resets, reboots and power cycles");
+    f(8, "user_lines_per_hour", user_lines_per_hour,
+      "nodes of one tenant that are evacuated for what only a user wrote");
   }
 };
 

@@ -152,6 +152,7 @@ class Checker {
     not_below_zero({"limits", "rack_per_hour"}, limits.rack_per_hour);
     not_below_zero({"limits", "tenant_per_hour"}, limits.tenant_per_hour);
     not_below_zero({"limits", "domain_at_once"}, limits.domain_at_once);
+    not_below_zero({"limits", "user_lines_per_hour"}, limits.user_lines_per_hour);
     not_below_zero({"budgets", "window_h"}, policy_.budgets.window_h);
     not_below_zero({"budgets", "disruptive_most"}, policy_.budgets.disruptive_most);
     know({"limits", "touch"}, limits.touch, {"drained", "isolated"}, "fact to touch a node on");

@@ -29,9 +29,10 @@ bool was_started(const TimelineEntry& entry) {
          entry.outcome == StepOutcome::failed || entry.outcome == StepOutcome::timeout;
 }
 
-TenantId tenant_of(const View& view, const AllocationId& id) {
-  const Allocation* held = view.reg.find(id);
-  return held ? held->meta.tenant : TenantId{};
+/// Also when its cluster is gone meanwhile.
+TenantId tenant_of(const View& view, const Incident& incident) {
+  const Allocation* held = view.reg.find(incident.allocation);
+  return held ? held->meta.tenant : incident.meta.tenant;
 }
 
 /// The node is being reset or restarted now, or is on its way back.
@@ -45,7 +46,7 @@ bool is_in_flight(const View& view, const Incident& incident) {
 Spent spent_beside(const Action& action, const View& view, const Node& node) {
   Spent out;
   const Incident* own = view.reg.find(action.incident);
-  const TenantId tenant = own ? tenant_of(view, own->allocation) : TenantId{};
+  const TenantId tenant = own ? tenant_of(view, *own) : TenantId{};
   for (const auto& [id, incident] : view.reg.all<Incident>()) {
     const Node* other = view.reg.find(incident.node);
     if (!other) continue;
@@ -58,8 +59,24 @@ Spent spent_beside(const Action& action, const View& view, const Node& node) {
       if (!is_disruptive_action(what) || entry.at + rate_window <= view.now) continue;
       ++(what == "reset_gpus" ? out.resets : out.power);
       if (!node.spec.rack.empty() && node.spec.rack == other->spec.rack) ++out.rack;
-      if (!tenant.empty() && tenant_of(view, incident.allocation) == tenant) ++out.tenant;
+      if (!tenant.empty() && tenant_of(view, incident) == tenant) ++out.tenant;
     }
+  }
+  return out;
+}
+
+/// How many nodes of the tenant left it within the hour although only a user's line accused them.
+/// A tenant's root writes such lines at will; each costs a spare and the proof of a healthy node.
+int moved_by_lines(const View& view, const IncidentId& own, const TenantId& tenant) {
+  int out = 0;
+  for (const auto& [id, incident] : view.reg.all<Incident>()) {
+    if (id == own || incident.hardware_witness || incident.drill) continue;
+    if (tenant_of(view, incident) != tenant) continue;
+    const auto counts = [&](const TimelineEntry& entry) {
+      return !entry.key.empty() && was_started(entry) && entry.at + rate_window > view.now &&
+             action_in(view, entry.what) == "evacuate";
+    };
+    if (std::any_of(incident.timeline.begin(), incident.timeline.end(), counts)) ++out;
   }
   return out;
 }
@@ -78,6 +95,15 @@ std::string over(std::string_view what, Count count) {
   if (count.limit <= 0 || count.spent < count.limit) return "";
   return std::string(what) + ": " + std::to_string(count.spent) + " of " +
          std::to_string(count.limit);
+}
+
+std::string over_user_lines(const Action& action, const View& view) {
+  const Incident* incident = view.reg.find(action.incident);
+  if (!incident || incident->hardware_witness || incident->drill) return "";
+  const TenantId tenant = tenant_of(view, *incident);
+  if (tenant.empty()) return "";
+  return over("nodes that only lines of a user took from this tenant in an hour",
+              {moved_by_lines(view, incident->id, tenant), view.policy.limits.user_lines_per_hour});
 }
 
 }  // namespace
@@ -104,6 +130,7 @@ bool is_stopped_by_brake(const RemediationPolicy& policy, std::string_view actio
 std::string broken_limit(const Action& action, const View& view) {
   const auto& limits = view.policy.limits;
   const Node* node = view.reg.find(action.node);
+  if (action.name == "evacuate") return over_user_lines(action, view);
   if (!node || !is_disruptive_action(action.name)) return "";
   if (!is_touchable(view, *node)) return "the node is not known to be " + limits.touch;
   const Spent spent = spent_beside(action, view, *node);

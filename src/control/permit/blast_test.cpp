@@ -126,6 +126,56 @@ TEST_F(Limited, what_a_person_refused_or_nobody_began_does_not_count) {
   EXPECT_EQ(refusal(act_on("n3", "reset_gpus")), "");
 }
 
+TEST_F(Limited, lines_of_a_tenants_own_users_take_only_so_many_of_its_nodes_an_hour) {
+  policy_.limits.user_lines_per_hour = 1;
+  policy_.states["permit"].action = "evacuate";
+  for (const char* tenant : {"t1", "t2"}) {
+    Allocation allocation;
+    allocation.id = AllocationId(std::string("of-") + tenant);
+    allocation.meta.tenant = TenantId(tenant);
+    put(allocation);
+  }
+  const auto accuse = [&](const std::string& node, const std::string& tenant, Duration ago = {}) {
+    Incident incident = put_incident(node, "permit", ago);
+    incident.allocation = AllocationId("of-" + tenant);
+    incident.hardware_witness = false;
+    put(incident);
+    return incident;
+  };
+  const auto evacuate = [&](const Incident& incident) {
+    Action action;
+    action.name = "evacuate";
+    action.key = "evacuate " + incident.id.str();
+    action.node = incident.node;
+    action.incident = incident.id;
+    action.action_class = ActionClass::stop_new_work;
+    return refusal(action);
+  };
+  Incident first = accuse("n1", "t1", minutes(59));
+  Incident second = accuse("n2", "t1");
+  second.timeline.clear();
+  put(second);
+  EXPECT_EQ(evacuate(first), "") << "it does not stand in its own way";
+  EXPECT_NE(evacuate(second).find("lines of a user took from this tenant in an hour: 1 of 1"),
+            std::string::npos);
+  EXPECT_EQ(evacuate(accuse("n3", "t2")), "") << "another tenant has its own";
+  second.hardware_witness = true;
+  put(second);
+  EXPECT_EQ(evacuate(second), "") << "hardware says it as well";
+  second.hardware_witness = false;
+  second.drill = true;
+  put(second);
+  EXPECT_EQ(evacuate(second), "") << "an operator's drill";
+  second.drill = false;
+  put(second);
+  now_ = now_ + minutes(2);
+  EXPECT_EQ(evacuate(second), "") << "the hour is over";
+  now_ = now_ - minutes(2);
+  first.hardware_witness = true;
+  put(first);
+  EXPECT_EQ(evacuate(second), "") << "what hardware said in the end was no user's line";
+}
+
 TEST_F(Limited, a_node_that_is_not_known_to_have_left_is_not_touched) {
   Node node = *registry_.find(NodeId("n3"));
   node.status.allocation = AllocationId("allocation-1");

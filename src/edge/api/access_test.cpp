@@ -172,6 +172,25 @@ TEST_F(ApiTest, a_tenant_sees_neither_serials_nor_racks_nor_other_tenants) {
   EXPECT_EQ(metrics.find("tundish_agents_heard"), std::string::npos);
 }
 
+TEST_F(ApiTest, a_tenant_keeps_the_incidents_of_a_cluster_that_is_gone) {
+  Incident incident;
+  incident.meta.name = "old";
+  incident.meta.tenant = a_;
+  incident.allocation = AllocationId("allocation-gone");
+  incident.blame = "GPU in rack1";
+  incident.witnesses.emplace_back().reason = "SERIAL-gpu1";
+  incident.state = IncidentState::closed;
+  put(incident);
+  settle();
+  const auto seen = call({"GET", "/v1/incidents/old", "", "a-viewer"});
+  EXPECT_EQ(seen.status, 200) << seen.body;
+  EXPECT_EQ(seen.body.find("SERIAL"), std::string::npos) << seen.body;
+  EXPECT_EQ(seen.body.find("rack1"), std::string::npos) << seen.body;
+  EXPECT_EQ(length(call({"GET", "/v1/incidents", "", "a-viewer"}).body), 1u);
+  EXPECT_EQ(status({"GET", "/v1/incidents/old", "", "b-admin"}), 404);
+  EXPECT_EQ(call({"GET", "/v1/incidents", "", "b-admin"}).body, "[]");
+}
+
 TEST_F(ApiTest, a_tenant_admin_cannot_raise_itself) {
   const auto make = [&](const std::string& body) {
     return call({"POST", "/v1/tokens", body, "a-admin"});

@@ -225,6 +225,15 @@ TEST_F(ActiveChecksApi, a_dry_run_checks_everything_and_begins_nothing) {
   EXPECT_EQ(call({"GET", "/v1/checks/runs"}).body, "[]");
 }
 
+TEST_F(ActiveChecksApi, a_pair_is_made_of_gpu_nodes) {
+  put_node("ctl1", NodeRole::service, "");
+  const auto answer = call({"POST", "/v1/checks/pairs",
+                            R"({"nodes":["gpu1","ctl1"],"check":"ib_write_bw"})"});
+  EXPECT_EQ(answer.status, 422) << answer.body;
+  EXPECT_THAT(answer.body, HasSubstr("node/ctl1"));
+  EXPECT_TRUE(waiting().empty());
+}
+
 /// A simulated fabric: whoever runs with the culprit is slow.
 TEST_F(ActiveChecksApi, of_pairs_that_fail_the_culprit_is_named_and_taken_out) {
   put_node("gpu4", NodeRole::gpu, "h100");

@@ -174,6 +174,11 @@ void post_pair_run(Backend& b, const Call& call, Respond respond) {
   for (const auto& name : asked->nodes) {
     const auto node = get_matching<Node>(b, call, name);
     if (!node) return respond(node.error());
+    if (node->spec.role != NodeRole::gpu) {
+      return respond(make_error(Code::invalid, "it has no GPUs and no east-west ports to measure")
+                         .with_remedy("name GPU nodes; see: tundish node list")
+                         .about("node/" + node->meta.name));
+    }
     if (const std::string why = control::active_refusal(view, *node); !why.empty()) {
       return respond(make_error(Code::denied, why + ": active checks run on free nodes only")
                          .about("node/" + node->meta.name));

@@ -69,10 +69,12 @@ std::optional<TenantId> owner_of(const Registry& view, const Node& node) {
   if (!member || member->role == MemberRole::spare) return std::nullopt;
   return owner_of_allocation(view, node.status.allocation);
 }
-/// Of one on a shared part: the tenant that it hits, when it hits one only.
+/// Of one on a shared part: the tenant that it hits, when it hits one only. A tenant keeps the
+/// incidents of a cluster that is gone.
 std::optional<TenantId> owner_of(const Registry& view, const Incident& incident) {
   if (!incident.allocation.empty() || incident.allocations.empty()) {
-    return owner_of_allocation(view, incident.allocation);
+    const auto owner = owner_of_allocation(view, incident.allocation);
+    return owner ? owner : own_tenant(incident);
   }
   const auto first = owner_of_allocation(view, incident.allocations.front());
   for (const auto& id : incident.allocations) {
@@ -83,7 +85,7 @@ std::optional<TenantId> owner_of(const Registry& view, const Incident& incident)
 bool is_visible(const Registry& view, const Identity& who, const Incident& incident) {
   if (who.tenant.empty()) return true;
   if (!incident.allocation.empty()) {
-    return owner_of_allocation(view, incident.allocation) == who.tenant;
+    return owner_of(view, incident) == who.tenant;
   }
   for (const auto& id : incident.allocations) {
     if (owner_of_allocation(view, id) == who.tenant) return true;

@@ -70,6 +70,7 @@ std::string rules_of(const RemediationPolicy& policy) {
   add_limit(parts, limits.rack_per_hour, "an hour in one rack");
   add_limit(parts, limits.tenant_per_hour, "an hour on one tenant's nodes");
   add_limit(parts, limits.domain_at_once, "tray of an NVLink domain at once");
+  add_limit(parts, limits.user_lines_per_hour, "nodes of a tenant an hour for a user's line alone");
   std::string out = "limits: " + (parts.empty() ? "none" : join(parts, ", ")) +
                     "; touched only when " + limits.touch + "\n";
   out += "budgets: kept in the " + word(policy.budgets.kept_in);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "families/switches/item_for_test.hpp"
+#include "families/switches/parts/words.hpp"
 
 namespace tundish::switches {
 namespace {
@@ -202,6 +203,30 @@ TEST(SwitchFrr, a_change_by_hand_is_read_as_a_difference_or_as_unclear) {
     }
     const auto seen = *item.parse(files, ownership_for_test(state));
     EXPECT_TRUE(!(seen.own == state) || !seen.unclear.empty()) << change.from << change.to;
+  }
+}
+
+/// A table is replaced as a whole: the step says which of its rules come and go.
+TEST(SwitchFrr, a_changed_list_is_told_rule_by_rule) {
+  for (const char* name : both) {
+    const SwitchItem& item = item_of(name);
+    const SwitchState from = stored(item);
+    SwitchState to = from;
+    ASSERT_GE(to.acls.front().rules.size(), 2u);
+    AclRule added = to.acls.front().rules.back();
+    to.acls.front().rules.pop_back();
+    added.source = "10.77.0.0/24";
+    to.acls.front().rules.push_back(added);
+    const auto steps = item.steps(from, to);
+    ASSERT_TRUE(steps) << steps.error().message();
+    ASSERT_EQ(steps->size(), 1u) << name;
+    std::vector<std::string> told;
+    for (const auto line : lines_of(steps->front().text)) {
+      if (line.starts_with("# - ") || line.starts_with("# + ")) told.emplace_back(line);
+    }
+    ASSERT_EQ(told.size(), 2u) << name;
+    EXPECT_THAT(told[0], HasSubstr("# - " + to.acls.front().name + ": "));
+    EXPECT_THAT(told[1], HasSubstr("ip saddr 10.77.0.0/24"));
   }
 }
 

@@ -20,7 +20,9 @@ Incident new_incident(Txn& txn, const Node& node, const std::string& fault) {
   Incident incident;
   incident.id = txn.make_id<Incident>();
   incident.meta.name = incident.id.str();
-  incident.meta.tenant = {};
+  // Kept beside the allocation: whose it was is known when that is gone.
+  const Allocation* held = txn.view().find(node.status.allocation);
+  if (held) incident.meta.tenant = held->meta.tenant;
   incident.node = node.id;
   incident.allocation = node.status.allocation;
   incident.fault = fault;

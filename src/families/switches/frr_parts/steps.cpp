@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <iterator>
 #include <set>
 
+#include "base/text.hpp"
 #include "families/switches/frr_parts/frr_parts.hpp"
 #include "families/switches/parts/declared.hpp"
 #include "families/switches/parts/words.hpp"
@@ -35,6 +37,34 @@ std::string if_frr_has_vni(const VrfState& vrf, const char* then, const char* wo
   const std::string vni = std::to_string(vrf.l3vni);
   return "vtysh -c 'show vrf vni' | grep -Eq '^" + vrf.name + " +" + vni + " ' " + then +
          " vtysh -c 'configure terminal' -c 'vrf " + vrf.name + "' -c '" + word + vni + "'";
+}
+
+/// "chain: rule" of each rule of a ruleset.
+std::multiset<std::string> rules_in(std::string_view text) {
+  std::multiset<std::string> out;
+  std::string chain;
+  for (const std::string_view line : lines_of(text)) {
+    const auto words = words_of(line);
+    if (words.size() == 3 && words[0] == "chain") {
+      chain = words[1];
+    } else if (!words.empty() && words[0] != "}" && words.back() != "{") {
+      out.insert(chain + ": " + std::string(trim(line)));
+    }
+  }
+  return out;
+}
+
+/// A table is replaced as a whole: for who reads the step, comments say which rules come and go.
+std::string what_differs(std::string_view old, std::string_view now) {
+  if (old.empty() || now.empty()) return "";
+  const auto before = rules_in(old), after = rules_in(now);
+  std::vector<std::string> gone, come;
+  std::ranges::set_difference(before, after, std::back_inserter(gone));
+  std::ranges::set_difference(after, before, std::back_inserter(come));
+  std::string out;
+  for (const auto& rule : gone) out += "# - " + rule + "\n";
+  for (const auto& rule : come) out += "# + " + rule + "\n";
+  return out;
 }
 
 /// Order: what isolates, then what makes room for a number that is taken again, what is new, the
@@ -319,7 +349,7 @@ class Planner {
       if (old == now || !lives) continue;
       const std::string where = place.empty() ? "" : "# netns " + place + "\n";
       step(list_subjects(place) + " filter anew", "nft",
-           where + "table ip tundish\ndelete table ip tundish\n" +
+           where + what_differs(old, now) + "table ip tundish\ndelete table ip tundish\n" +
                "table ip6 tundish\ndelete table ip6 tundish\n" + now);
     }
   }
