@@ -67,6 +67,18 @@ class Watch(threading.Thread):
                     raise Problem("an injected line opened no incident")
 
 
+def give_back(lab, node):
+    """At once: whoever closes an incident has the node proved first, which is work of its own."""
+    lab.post(f"/v1/nodes/{node}/return", {"reason": "bench", "force": True})
+
+
+def settled(lab):
+    """Nothing is open and nothing is being proved: what is measured next is measured alone."""
+    lab.wait("the nodes are at rest", lambda: all(
+        i["state"] != "open" for i in lab.get("/v1/incidents?limit=10000")) and all(
+            n["status"]["phase"] in ("ready", "assigned") for n in lab.get("/v1/nodes")), 180, 1)
+
+
 def line_to_incident(lab, seconds, most):
     """One line at a time, each on another GPU and node; nothing acts, a hold is set."""
     hold = lab.post("/v1/holds", {"scope": "*", "reason": "bench"})
@@ -86,7 +98,7 @@ def line_to_incident(lab, seconds, most):
         at, incident = watch.next_of(node, known, 10)
         opened_ms.append(1000 * (seconds_of(incident["opened_at"]) - begin))
         stored_ms.append(1000 * (at - begin))
-        lab.post(f"/v1/incidents/{incident['id']}/close", {"reason": "bench"})
+        give_back(lab, name)
     lab.call(lab.root + "/run/tundishd.sock", "DELETE", "/v1/holds/" + hold["id"], None)
     watch.close()
     return {"line_incident_count": len(opened_ms),
@@ -145,6 +157,7 @@ class SlurmWatch(threading.Thread):
 def line_to_slurm(lab, seconds, most):
     """Members of an active cluster with work on them; XID 48 waits for the job, so the node only
     refuses new work until the incident is closed again."""
+    settled(lab)
     lab.post("/v1/tenants", {"name": "bench", "gpu_quota": 8 * lab.nodes})
     lab.post("/v1/clusters", {"name": "bench", "tenant": "bench", "nodes": lab.nodes,
                               "login": False, "replace": "never"})
@@ -177,7 +190,7 @@ def line_to_slurm(lab, seconds, most):
                 took_ms.append(1000 * (slurm.wait(names[node], True, 10) - begin))
             except Problem:
                 failures += 1
-            lab.post(f"/v1/incidents/{incident['id']}/close", {"reason": "bench"})
+            give_back(lab, names[node])
     finally:
         slurm.close()
         watch.close()
@@ -267,6 +280,8 @@ class Peers:
 def idle_cost(lab, seconds):
     node = next(n["meta"]["name"] for n in lab.get("/v1/nodes") if n["spec"]["role"] == "gpu")
     agent = agent_of(lab, node)
+    settled(lab)
+    time.sleep(15)
     with Peers() as peers:
         pids = {"agent_idle": agent} | {name: p.pid for name, p in peers.processes.items()}
         before = {name: cpu_s_of(pid) for name, pid in pids.items()}
@@ -312,7 +327,7 @@ def storm(lab, lines, seconds):
     hold = lab.post("/v1/holds", {"scope": "*", "reason": "bench storm"})
     node = next(n for n in lab.get("/v1/nodes") if n["spec"]["role"] == "gpu")
     name = node["meta"]["name"]
-    known = {i["id"] for i in lab.get("/v1/incidents")}
+    known = {i["id"] for i in lab.get("/v1/incidents?limit=10000")}
     agent, pci = agent_of(lab, name), lab.gpus(name)[0]
     before, peak = cpu_s_of(agent), 0.0
     codes = [48, 64, 79, 95, 119]
@@ -332,7 +347,7 @@ def storm(lab, lines, seconds):
 
     def told():
         found = set()
-        for incident in lab.get("/v1/incidents"):
+        for incident in lab.get("/v1/incidents?limit=10000"):
             if incident["id"] not in known and incident["node"] == node["id"]:
                 found |= {w["event"]["code"] for w in incident["witnesses"]}
         return found
@@ -341,9 +356,8 @@ def storm(lab, lines, seconds):
     except Problem:
         pass
     lost = sorted(set(codes) - told())
-    for incident in lab.get("/v1/incidents"):
-        if incident["id"] not in known and incident["state"] == "open":
-            lab.post(f"/v1/incidents/{incident['id']}/close", {"reason": "bench"})
+    if any(i["id"] not in known for i in lab.get("/v1/incidents?limit=10000")):
+        give_back(lab, name)
     lab.call(lab.root + "/run/tundishd.sock", "DELETE", "/v1/holds/" + hold["id"], None)
     return {"storm_lines": lines, "storm_lines_per_min": 60 * lines / took,
             "storm_rss_mib": peak, "storm_cpu_percent": cpu, "storm_codes_lost": len(lost)}
