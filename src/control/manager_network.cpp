@@ -171,6 +171,18 @@ void Manager::look_when_stale(const std::string& name, Instant at) {
 }
 
 /// What is known of a fabric's networks is written down only where it changed.
+namespace {
+/// What hangs on a network that somebody changed on a switch is not judged until it looked again.
+void note_drift(const Registry& reg, Instant now, Observations& seen) {
+  for (const auto& [id, network] : reg.all<Network>()) {
+    for (const auto& sync : network.status.sync) {
+      if (sync.state != SyncState::drifted) continue;
+      seen.port_changed[{sync.object, id.str()}] = now;
+    }
+  }
+}
+}  // namespace
+
 void Manager::look_at_network(const std::string& fabric) {
   const auto outcome = network::reconcile_networks(view(), fabric);
   for (const auto& change : outcome.changes) {
@@ -178,6 +190,7 @@ void Manager::look_at_network(const std::string& fabric) {
         parts_.ledger.perform(*change.operation, "controller:network", change.reason);
     if (!done) log(LogLevel::warn, "network_not_recorded", {{"why", done.error().message()}});
   }
+  note_drift(parts_.ledger.view(), parts_.scheduler.now(), seen_);
   note_foreign(fabric);
   std::set<std::string>& wanted = wanted_restores_[fabric];
   wanted.clear();

@@ -76,7 +76,7 @@ struct Observations {
   std::map<ClusterId, EngineObserved> engines;
   std::map<ClusterId, Instant> engine_answered;  ///< of its last look that showed something
   std::map<std::pair<std::string, std::string>, PortObserved> ports;  ///< (switch, port)
-  /// When it was last seen in another segment than before, or an act of ours on it began.
+  /// When last seen in another segment, or an act of ours began; by network id: drifted there.
   std::map<std::pair<std::string, std::string>, Instant> port_changed;
   std::map<std::string, SwitchObserved> switches;                     ///< by name
   std::map<std::string, FabricObserved> fabrics;                      ///< by name

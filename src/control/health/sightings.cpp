@@ -1,6 +1,7 @@
 #include "control/health/sightings.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "control/cluster/drained.hpp"
 #include "control/health/carriers.hpp"
@@ -279,6 +280,29 @@ bool was_taken_away(const View& view, const Node& node, const Sighting& s) {
   return deleted && s.first >= held->status.phase_since;
 }
 
+/// From when a storage that does not answer counts against the node: its tenant's network was
+/// changed by somebody on its leaf, on that of the storage or in a fabric, as the manager notes.
+Instant storage_counts_at(const View& view, const Node& node) {
+  const Allocation* held = view.reg.find(node.status.allocation);
+  const Network* network = held ? view.reg.find(held->status.network) : nullptr;
+  if (!network) return {};
+  std::set<std::string> on_way;
+  for (const auto& port : node.spec.ports) on_way.insert(port.switch_name);
+  const Fabric* fabric = view.reg.find_named<Fabric>(network->status.fabric);
+  for (const auto& port : fabric ? fabric->spec.storage_ports : std::vector<StoragePort>{}) {
+    on_way.insert(port.switch_name);
+  }
+  Instant out;
+  for (const auto& sync : network->status.sync) {
+    if (!on_way.contains(sync.object)) continue;
+    const auto changed = view.seen.port_changed.find({sync.object, network->id.str()});
+    const bool known = changed != view.seen.port_changed.end();
+    if (sync.state == SyncState::drifted) out = view.now + BlameTimes{}.look;
+    if (known) out = std::max(out, changed->second + BlameTimes{}.look);
+  }
+  return out;
+}
+
 /// It left its tenant and is reset, restarted and proved: its links come and go with that, and its
 /// own proof looks at them.
 bool is_under_repair(const View& view, const Node& node) {
@@ -312,7 +336,13 @@ NodeSightings sightings_of(const View& view, const Node& node, Instant repaired)
   if (waits) out.wake_at = since + BlameTimes{}.look;
   const bool ours = is_under_repair(view, node);
   std::erase_if(out.list, [&](const Sighting& s) {
-    if (s.part == Resource::storage_client) return was_taken_away(view, node, s);
+    if (s.part == Resource::storage_client) {
+      if (was_taken_away(view, node, s)) return true;
+      const Instant counts_at = storage_counts_at(view, node);
+      if (counts_at <= view.now) return false;
+      if (!out.wake_at.is_set() || counts_at < out.wake_at) out.wake_at = counts_at;
+      return true;
+    }
     // We end the daemons of a cluster too, before the agent hears that none is expected.
     if (s.part == Resource::service && s.what == "services") return was_taken_away(view, node, s);
     if (s.part != Resource::link) return false;

@@ -95,6 +95,34 @@ TEST_F(SwitchAway, nodes_of_another_leaf_whose_storage_is_cabled_to_it_accuse_it
   EXPECT_EQ(open()->affected.size(), 6u);
 }
 
+// As in a lab: a route target was taken out by hand, and two sound nodes were swapped for it.
+TEST_F(SwitchAway, a_network_that_somebody_changed_on_the_leaf_costs_no_node) {
+  const auto sync_is = [&](SyncState state) {
+    Txn txn(reg_, now_, "test");
+    Network network = *reg_.find(Id<Network>("network-1"));
+    NetworkSync sync;
+    sync.object = "leaf2";
+    sync.state = state;
+    network.status.sync = {sync};
+    txn.put(network);
+    // As the manager at every look.
+    if (state == SyncState::drifted) seen_.port_changed[{"leaf2", "network-1"}] = now_;
+  };
+  go_on(seconds(20));
+  hang(5, 6);
+  for (int i = 0; i < 30; ++i) {
+    sync_is(SyncState::drifted);
+    go_on(seconds(10));
+  }
+  EXPECT_EQ(count_open(), 0);
+  EXPECT_EQ(claims(), 0);
+  sync_is(SyncState::synced);
+  for (int i = 0; i < 7; ++i) go_on(seconds(10));
+  EXPECT_EQ(claims(), 0) << "they have not looked since";
+  for (int i = 0; i < 12; ++i) go_on(seconds(10));
+  EXPECT_GT(claims() + count_open(), 0) << "it still hangs, and the network is as it is to be";
+}
+
 TEST_F(SwitchAway, nobody_is_told_before_the_switches_were_asked) {
   now_ = now_ + seconds(5);
   hang(4, 6);

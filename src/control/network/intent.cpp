@@ -8,11 +8,13 @@
 namespace tundish::control::network {
 namespace {
 
-/// Members, login and controller are inside; spares and those that leave are outside.
+/// Members, login and controller are inside, spares are outside. One that leaves stays inside until
+/// it has left the cluster: jobs that run on it while it drains have its ports and partitions.
 bool is_inside(const Allocation& allocation, const AllocationNode& member) {
   const auto phase = allocation.status.phase;
   if (phase == AllocationPhase::releasing || phase == AllocationPhase::released) return false;
-  return member.role != MemberRole::spare && member.role != MemberRole::leaving;
+  if (member.role == MemberRole::leaving) return member.joined && member.attached;
+  return member.role != MemberRole::spare;
 }
 
 /// On its way out, with the tenant's files still mounted: a job may run on, and what it wrote must

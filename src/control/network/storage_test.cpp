@@ -131,18 +131,21 @@ TEST_F(StorageTest, TheWayStaysUntilANodeThatLeavesHasLeft) {
   const std::string own = address("n0102", "b");
   site.must(mark_attached(allocation("b").id, site.node("n0102"), true));
   site.must(mark_joined(allocation("b").id, site.node("n0102"), true, "h"));
+  const auto before = plan_switch(site.intent(), "leaf1")->ports;
   site.must(mark_leaving(allocation("b").id, site.node("n0102"), {}));
   EXPECT_EQ(site.faults, "");
   const auto has_way = [&] {
     const auto plan = *plan_switch(site.intent(), "leaf1");
     const VrfState* held = find_vrf(plan, vrf);
     return held && !held->routes.empty() && !held->leaks.empty() &&
-           find_port(plan, "swp2")->mode == PortMode::quarantine;
+           find_port(plan, "swp2")->mode == PortMode::access;
   };
-  EXPECT_TRUE(has_way()) << "its jobs may run on; only its port is nobody's";
+  EXPECT_TRUE(has_way()) << "its jobs may run on, with port and partition";
+  EXPECT_EQ(plan_switch(site.intent(), "leaf1")->ports, before);
   const auto version = site.network("b").meta.version;
   site.must(mark_joined(allocation("b").id, site.node("n0102"), false, ""));
   EXPECT_FALSE(has_way());
+  EXPECT_EQ(find_port(*plan_switch(site.intent(), "leaf1"), "swp2")->mode, PortMode::quarantine);
   EXPECT_GT(site.network("b").meta.version, version) << "else the change looks like a person's";
 }
 

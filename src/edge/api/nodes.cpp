@@ -188,7 +188,10 @@ void explain_blame(const Backend& b, const Node& node, Explanation& out,
 void explain_order(const control::View& view, const Node& node, std::vector<std::string>& next) {
   std::set<std::string> told;
   for (const auto& [key, fault] : view.seen.faults) {
-    const bool is_its = fault.node == node.id && view.now - fault.at <= control::act_fault_life;
+    // An act for an allocation that the node has left is not tried again.
+    const bool is_over = !fault.allocation.empty() && fault.allocation != node.status.allocation;
+    const bool is_its = fault.node == node.id && !is_over &&
+                        view.now - fault.at <= control::act_fault_life;
     if (is_its && told.insert(fault.what).second) next.push_back(fault.what);
   }
   const Allocation* held = view.reg.find(node.status.allocation);

@@ -34,13 +34,18 @@ bool is_about(const Incident& incident, const Node& node) {
   return of_node && !incident.subject.empty() && incident.subject == node.meta.name;
 }
 
-/// The incident that the injected fault opened; "" while there is none.
+/// The incident that the injected fault opened, or that was open and took it in; "": none yet.
 Result<std::string> find_incident(const ApiClient& client, const FaultAnswer& answer) {
   const auto node = TRY(get_object<Node>(client, api_path({"nodes", answer.node})));
+  std::string taken;
   for (const auto& incident : TRY(get_objects<Incident>(client, api_path({"incidents"})))) {
-    if (is_about(incident, node) && incident.opened_at >= answer.at) return name_of(incident);
+    if (!is_about(incident, node)) continue;
+    if (incident.opened_at >= answer.at) return name_of(incident);
+    const bool joined =
+        incident.state == IncidentState::open && incident.last_witness_at >= answer.at;
+    if (joined) taken = name_of(incident) + ", there before it,";
   }
-  return std::string();
+  return taken;
 }
 
 /// What broke, for kinds that leave no line: "disk_error of nvme0n1, for 10 min".

@@ -1,6 +1,7 @@
 #include "families/switches/driver_configured.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace tundish::switches {
 namespace {
@@ -8,6 +9,9 @@ namespace {
 /// Some switches show a change a moment after they took it.
 constexpr Duration settle_time = seconds(2);
 constexpr Duration look_again_after = milliseconds(150);
+/// A daemon that fell in the middle of a change is started anew with what was saved: until then
+/// nothing can be read, and after it half of the change is gone and has to be undone.
+constexpr Duration restart_time = seconds(8);
 
 std::string segment_of(const SwitchState& state, const SwitchPortState& port) {
   if (port.mode == PortMode::quarantine) return "";
@@ -23,6 +27,37 @@ Error not_understood(const std::string& switch_name, const std::string& line) {
                         line)
       .about("switch/" + switch_name)
       .with_remedy("take the line out, or the port from our list");
+}
+
+/// What stands in both as it is, and is refused by itself: an order does not touch it, and no
+/// vendor's word about what somebody else made there keeps that order back.
+void set_aside_refused(const SwitchItem& item, SwitchState& before, SwitchState& wanted) {
+  if (item.accept(wanted)) return;
+  const auto alone = [&] {
+    SwitchState out = wanted;
+    out.vrfs.clear(), out.segments.clear(), out.acls.clear(), out.ports.clear();
+    return out;
+  };
+  std::set<std::string> vrfs;
+  for (const auto& vrf : before.vrfs) {
+    SwitchState only = alone();
+    only.vrfs = {vrf};
+    only.vrfs.front().leaks.clear();
+    const VrfState* same = find_vrf(wanted, vrf.name);
+    if (same && *same == vrf && !item.accept(only)) vrfs.insert(vrf.name);
+  }
+  for (const auto* list : {&before.segments, &wanted.segments}) {
+    for (const auto& segment : *list) {
+      const SegmentState* other =
+          find_segment(list == &before.segments ? wanted : before, segment.vlan);
+      if (!other || !(*other == segment)) vrfs.erase(segment.vrf);
+    }
+  }
+  for (SwitchState* state : {&before, &wanted}) {
+    std::erase_if(state->vrfs, [&](const VrfState& vrf) { return vrfs.contains(vrf.name); });
+    std::erase_if(state->segments,
+                  [&](const SegmentState& segment) { return vrfs.contains(segment.vrf); });
+  }
 }
 
 }  // namespace
@@ -98,6 +133,7 @@ void ConfiguredSwitch::plan(const ChangePtr& change, const SwitchFetched& fetche
         merge_patch(std::move(change->wanted), request.intent.patch, request.intent.keep_vrfs);
   }
   if (change->wanted == change->before) return finish(change, {});
+  set_aside_refused(item_, change->before, change->wanted);
   const auto accepted = accept(change);
   if (!accepted) return one_by_one(change, accepted.error());
   change->scope = scope_of(change->before, change->wanted);
@@ -131,8 +167,12 @@ void ConfiguredSwitch::read_back(const ChangePtr& change, const Result<>& ran) {
   transport_.fetch(change->ref, change->limit,
                    [this, change, ran](const Result<SwitchFetched>& fetched) {
                      const auto seen = parse(change, fetched);
-                     if (!seen) return finish(change, ran ? Error(seen.error()) : ran.error());
-                     check_back(change, ran, *seen);
+                     if (seen) return check_back(change, ran, *seen);
+                     if (scheduler_.now() < change->settle_at + restart_time) {
+                       return scheduler_.at(scheduler_.now() + look_again_after,
+                                            [this, change, ran] { read_back(change, ran); });
+                     }
+                     finish(change, ran ? Error(seen.error()) : ran.error());
                    });
 }
 

@@ -59,6 +59,7 @@ const SwitchItem item{
     .source = "",
     .capabilities = [] { return SwitchCapabilities{}; },
     .accept = [](const SwitchState& desired) -> Result<> {
+      if (find_vrf(desired, "VrfOdd")) return make_error(Code::invalid, "VrfOdd: VNI 0");
       if (desired.vrfs.size() < 4) return {};
       return make_error(Code::exhausted, "has no room for " + desired.vrfs.back().name);
     },
@@ -109,6 +110,7 @@ class FakeSwitch final : public SwitchTransport {
   bool undo_fails = false;     ///< every run after the first fails
   bool confirm_fails = false;  ///< the switch cannot save
   bool unreachable = false;
+  int deaf = 0;  ///< so many looks fail
   bool interrupted = false;
   SwitchState state;
   std::string unclear;
@@ -122,6 +124,10 @@ class FakeSwitch final : public SwitchTransport {
   void fetch(const SwitchRef&, Duration, FetchDone done) override {
     later([this, done = std::move(done)] {
       if (unreachable) return done(make_error(Code::unavailable, "no route"));
+      if (deaf > 0) {
+        --deaf;
+        return done(make_error(Code::unavailable, "staticd does not run"));
+      }
       SwitchFetched out;
       out.files = {{"state", render_json(state)}};
       if (!unclear.empty()) out.files.push_back({"unclear", unclear});
@@ -273,6 +279,29 @@ TEST_F(DriverTest, a_change_is_done_when_the_switch_shows_it_and_then_it_is_save
   EXPECT_EQ(box.runs, 1);
 }
 
+// As in a lab: a stanza made by hand for one tenant's VRF kept another tenant's node out.
+TEST_F(DriverTest, what_somebody_made_that_no_order_touches_keeps_no_order_back) {
+  VrfState odd;
+  odd.name = "VrfOdd";
+  box.state.vrfs.push_back(odd);
+  others = {"VrfOdd"};
+  EXPECT_EQ(message(attach("swp1", 1)), "done");
+  EXPECT_EQ(mode_of("swp1"), PortMode::access);
+  EXPECT_NE(find_vrf(box.state, "VrfOdd"), nullptr) << "it stays as it was";
+  SegmentState segment;
+  segment.vrf = "VrfOdd";
+  segment.vlan = 109;
+  PortIntent intent;
+  intent.keep_vrfs = others;
+  intent.patch.segments = {segment};
+  ended.clear();
+  driver.attach({"leaf1", "fake://leaf1", "swp2", ""}, intent, seconds(5),
+                [this](const Result<>& done) { ended.emplace_back("swp2", done); });
+  time.run();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_THAT(message(ended[0].second), HasSubstr("VrfOdd")) << "an order about it is refused";
+}
+
 TEST_F(DriverTest, the_last_port_takes_its_network_with_it) {
   EXPECT_TRUE(attach("swp1", 1));
   EXPECT_TRUE(attach("swp1", 0));
@@ -295,6 +324,19 @@ TEST_F(DriverTest, half_a_change_is_undone) {
   EXPECT_THAT(message(attach("swp1", 1)), HasSubstr("stopped half-way"));
   EXPECT_EQ(box.state, before);
   EXPECT_EQ(box.modes.back(), StepMode::strict);
+}
+
+// As in a lab: staticd fell in the middle of an order and came back with what was saved before.
+TEST_F(DriverTest, what_a_daemon_that_fell_forgot_is_undone_when_it_is_back) {
+  const SwitchState before = box.state;
+  box.meanwhile = [this] {
+    box.deaf = 5;
+    box.state.segments.clear();
+    box.unclear = "half a VRF";
+  };
+  EXPECT_THAT(message(attach("swp1", 1)), HasSubstr("took the change but shows"));
+  EXPECT_EQ(box.state, before);
+  EXPECT_EQ(box.modes.back(), StepMode::tolerant);
 }
 
 TEST_F(DriverTest, half_an_object_is_undone_without_looking_at_what_is_there) {

@@ -93,13 +93,16 @@ Result<> FrrRoutes::take_kernel(const std::string& text, const std::string& netn
   for (const auto& json : root.items()) {
     KernelRoute route{netns,          text_of(json.at("table")), text_of(json.at("dst")),
                       text_of(json.at("protocol")), type_name(text_of(json.at("type"))), family};
-    if (route.origin == of_the_kernel) continue;
     const auto take = [&route](const JsonValue& from) {
       const KernelRoute::Hop hop{text_of(from.at("gateway")), text_of(from.at("dev"))};
       if (!hop.gateway.empty() || !hop.device.empty()) route.hops.push_back(hop);
     };
     take(json);
     for (const auto& hop : json.at("nexthops").items()) take(hop);
+    // What the kernel makes of addresses has no gateway; anybody can write its number on a route.
+    const bool leads_on = std::any_of(route.hops.begin(), route.hops.end(),
+                                      [](const auto& hop) { return !hop.gateway.empty(); });
+    if (route.origin == of_the_kernel && !leads_on) continue;
     kernel_.push_back(std::move(route));
   }
   return {};

@@ -109,6 +109,7 @@ TEST(FrrLive, namespaces_become_the_kernel_file) {
 TEST(FrrLive, a_route_and_a_table_by_hand_within_a_network_are_named) {
   const char* const routes = R"([{"dst":"10.10.0.0/24","dev":"br110","protocol":"2","flags":[]},
     {"dst":"10.9.0.0/24","gateway":"10.10.0.7","dev":"br110","protocol":"3","flags":[]},
+    {"dst":"10.6.0.0/24","gateway":"10.10.0.8","dev":"br110","protocol":"2","flags":["onlink"]},
     {"type":"blackhole","dst":"10.8.0.0/16","protocol":"4","flags":[]},
     {"dst":"10.7.0.0/16","dev":"br110","protocol":"186","flags":[]},
     {"dst":"100.64.0.1","gateway":"10.10.0.9","dev":"br110","protocol":"196","flags":[]}])";
@@ -143,6 +144,7 @@ S>* 100.64.0.1/32 [1/0] via 10.10.0.9, br110, weight 1, 00:09:00
   EXPECT_THAT(told,
               testing::UnorderedElementsAre(
                   "kernel: route 10.9.0.0/24 via 10.10.0.7 dev br110 vrf Vrf00010",
+                  "kernel: route 10.6.0.0/24 via 10.10.0.8 dev br110 vrf Vrf00010",
                   "kernel: route 10.8.0.0/16 blackhole vrf Vrf00010",
                   "nft: netns Vrf00010: table inet filter {"));
 }

@@ -193,6 +193,7 @@ class Planner {
   }
 
   void drop_l3_of(const VrfState& vrf) {
+    if (vrf.l3vni == 0) return;  // made by hand, in BGP alone
     step(named(vrf) + " loses its VNI", "vtysh", frr_no_vrf_vni(vrf));
     step(named(vrf) + " loses its VNI in the kernel", "kernel", drop_l3(kernel_, vrf));
   }
