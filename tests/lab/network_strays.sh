@@ -86,12 +86,15 @@ far=$(vrf_of tune) storage=$(leaf "$device" ip netns list | awk '{print $1}' | s
 end_in() { leaf "$device" ip -n "$1" -o link show type veth | sed -n 's/.*: \(lk[0-9]*[ab]\)@.*/\1/p'; }
 near_end=$(end_in "$vrf")
 [[ -n $near_end ]] || fail "$vrf has no link to $storage on $device"
-leaf "$device" ip -n "$vrf" route add 10.71.0.0/24 via 169.254.1.2 dev "$near_end" onlink proto 196 ||
-  fail "a route by hand"
-await 40 "it is an incident that names both" is_told "$device" "acme/train and bolt/tune"
-has "network show tells the route" "$(tundish network show train)" "route 10.71.0.0/24"
-leaf "$device" ip -n "$vrf" route del 10.71.0.0/24
-await 40 "the incident is over" is_over "$device"
+for number in 196 kernel; do
+  leaf "$device" ip -n "$vrf" route add 10.71.0.0/24 via 169.254.1.2 dev "$near_end" onlink \
+    proto $number || fail "a route by hand"
+  await 40 "one of $number is an incident that names both" is_told "$device" \
+    "acme/train and bolt/tune"
+  has "network show tells the route" "$(tundish network show train)" "route 10.71.0.0/24"
+  leaf "$device" ip -n "$vrf" route del 10.71.0.0/24
+  await 40 "the incident is over" is_over "$device"
+done
 await 40 "both are in step" both_in_step
 
 # ---- a pair of links between two tenants' bridges ---------------------------------------------------
@@ -106,6 +109,17 @@ if [[ -n $shared ]]; then
   has "the pair is named" "$(isolation "$shared")" "link x"
   leaf "$shared" ip -n "$vrf" link del x0
   await 40 "that is over" is_over "$shared"
+  # As a container's: the namespace between them has no name.
+  leaf "$shared" sh -c "unshare -n sleep 300 & pid=\$!; sleep 0.5
+    ip -n $vrf link add z0 mtu 9000 type veth peer name z1 mtu 9000 netns \$pid
+    ip -n $far link add z2 mtu 9000 type veth peer name z3 mtu 9000 netns \$pid
+    ip -n $vrf link set z0 master $(bridge_of train "$shared") up
+    ip -n $far link set z2 master $(bridge_of tune "$shared") up" || fail "two pairs"
+  await 40 "links into a namespace without a name are an incident" is_told "$shared" \
+    "acme/train and bolt/tune"
+  has "they are named" "$(isolation "$shared")" "lead to where nobody looks"
+  leaf "$shared" sh -c "ip -n $vrf link del z0; ip -n $far link del z2"
+  await 40 "that is over too" is_over "$shared"
 fi
 
 # ---- a stranger's namespace in a tenant's segment, where the tenant has nothing ---------------------

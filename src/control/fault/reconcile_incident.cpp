@@ -180,6 +180,9 @@ bool is_whole_again(const Incident& incident, const Allocation& allocation) {
   return over || status.phase_since > incident.opened_at;
 }
 
+/// So long after an allocation became active its engine may take to show a replacement.
+constexpr Duration engine_answers_within = minutes(10);
+
 void track_replacement(const View& view, const Incident& incident, Outcome& out) {
   if (incident.member_restored_at.is_set() || incident.node.empty()) return;
   const Allocation* allocation = view.reg.find(incident.allocation);
@@ -193,6 +196,11 @@ void track_replacement(const View& view, const Incident& incident, Outcome& out)
   }
   const Cluster* cluster = allocation ? view.reg.find(allocation->cluster) : nullptr;
   const EngineObserved* engine = cluster ? fresh_engine(view, cluster->id) : nullptr;
+  // Of one that has ended nobody looks again by himself.
+  const bool ended = incident.state != IncidentState::open;
+  if (ended && view.now - allocation->status.phase_since < engine_answers_within) {
+    out.wake(view.now + seconds(5));
+  }
   if (!engine) return;
   const EngineNode* seen = find_engine_node(*engine, engine_name(*cluster, incident.replacement));
   if (seen && seen->registered && !has_state(*seen, "DRAIN") && !has_state(*seen, "DOWN")) {

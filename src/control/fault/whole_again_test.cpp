@@ -47,6 +47,23 @@ TEST_F(WholeAgain, one_that_ended_while_short_says_so_until_the_tenant_has_its_n
   EXPECT_TRUE(after(seconds(1)).member_restored_at.is_set());
 }
 
+// As in a lab: five minutes after the tenant was whole again the incident said "short, still".
+TEST_F(WholeAgain, one_that_ended_looks_again_until_its_replacement_serves) {
+  phase(AllocationPhase::degraded);
+  must(close_incident(id_));
+  Incident ended = *reg_.find(id_);
+  ended.replacement = node(2);
+  must(make_operation("put", "test", [&](Txn& txn) -> Result<> {
+    txn.put(ended);
+    return {};
+  }));
+  phase(AllocationPhase::active);
+  const Outcome out = reconcile_incident(view(), *reg_.find(id_));
+  EXPECT_EQ(out.wake_at, now_ + seconds(5)) << "the engine has not shown it yet";
+  now_ = now_ + minutes(11);
+  EXPECT_FALSE(reconcile_incident(view(), *reg_.find(id_)).wake_at.is_set());
+}
+
 TEST_F(WholeAgain, one_that_never_cost_a_node_ends_with_itself) {
   must(close_incident(id_));
   EXPECT_TRUE(after(seconds(1)).member_restored_at.is_set());

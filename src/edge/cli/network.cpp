@@ -13,6 +13,7 @@
 #include "edge/cli/probe_text.hpp"
 #include "edge/cli/progress.hpp"
 #include "edge/cli/simple_kind.hpp"
+#include "model/incident.hpp"
 
 namespace tundish::edge::cli {
 namespace {
@@ -169,15 +170,33 @@ std::string worst_of(const Network& network) {
   return "synced";
 }
 
+/// Open incidents that say of a cluster that it was seen joined with somebody, by its allocation.
+std::map<AllocationId, std::string> load_joined(const ApiClient& client) {
+  std::map<AllocationId, std::string> out;
+  const auto incidents = get_objects<Incident>(client, api_path({"incidents"}));
+  if (!incidents) return out;
+  for (const auto& incident : *incidents) {
+    const bool joins =
+        incident.state == IncidentState::open && incident.fault.starts_with("isolation");
+    if (!joins) continue;
+    for (const auto& id : incident.allocations) out.emplace(id, name_of(incident));
+  }
+  return out;
+}
+
 }  // namespace
 
 void add_network(Command root, Context& context) {
   Command noun = root.noun("network", "networks of clusters: desired, observed, proved");
   add_list<Network>(noun, context, {"networks", "network"}, [](const ApiClient& client) {
     const Names tenants = load_names<Tenant>(client, "tenants");
+    const auto joined = load_joined(client);
     return Listing<Network>{{"NAME", "TENANT", "VRF", "SEGMENT", "PREFIX", "PARTITION", "STATE"},
-                            [tenants](const Network& network) -> Cells {
+                            [tenants, joined](const Network& network) -> Cells {
                               const auto& status = network.status;
+                              const auto hit = joined.find(network.allocation);
+                              const std::string also =
+                                  hit == joined.end() ? "" : ", joined: " + hit->second;
                               return {
                                   name_of(network),
                                   name_in(tenants, network.meta.tenant.str()),
@@ -185,7 +204,7 @@ void add_network(Command root, Context& context) {
                                   status.segments.empty() ? "-" : status.segments.front().name,
                                   status.segments.empty() ? "-" : status.segments.front().prefix,
                                   status.pkey == 0 ? "-" : partition_name(status.vrf_id),
-                                  worst_of(network)};
+                                  worst_of(network) + also};
                             }};
   });
   Command show = noun.verb("show",

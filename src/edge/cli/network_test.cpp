@@ -142,6 +142,23 @@ TEST_F(NetworkCli, ADryRunOfAProbeSendsNothingAndSaysWhoWould) {
   EXPECT_TRUE(asked[0].query.contains("dry_run"));
 }
 
+TEST_F(NetworkCli, AListSaysWhichNetworkWasSeenJoined) {
+  api.on("GET /v1/tenants", "[]");
+  api.on("GET /v1/networks",
+         R"([{"id":"network-1","allocation":"allocation-1","meta":{"name":"train"},
+              "status":{"sync":[{"object":"leaf1","state":"synced"}]}},
+             {"id":"network-2","allocation":"allocation-2","meta":{"name":"tune"},
+              "status":{"sync":[{"object":"leaf1","state":"synced"}]}}])");
+  api.on("GET /v1/incidents",
+         R"([{"id":"incident-7","meta":{"name":"incident-7"},"state":"open",
+              "fault":"isolation: seen joined","allocations":["allocation-2"]},
+             {"id":"incident-5","meta":{"name":"incident-5"},"state":"closed",
+              "fault":"isolation: seen joined","allocations":["allocation-1"]}])");
+  const Ran ran = run({"network", "list"});
+  EXPECT_EQ(lines_with(ran.out, "synced, joined: incident-7"), 1U) << ran.out << ran.err;
+  EXPECT_EQ(lines_with(ran.out, "joined"), 1U) << ran.out;
+}
+
 TEST_F(NetworkCli, ARefusedProbeAnnouncesNothing) {
   api.on("POST /v1/network-probe",
          R"({"code":"invalid","message":"service \"x\" is no service","remedy":"write one"})", 422);

@@ -164,6 +164,23 @@ TEST(FrrStrays, a_pair_of_which_one_end_was_not_read_leads_nowhere_known) {
   EXPECT_THAT(read->files[1].text, Not(HasSubstr(" peer ")));
 }
 
+// As in a lab: each end went to a bridge in a namespace that `unshare` made.
+TEST(FrrStrays, links_of_two_networks_into_a_namespace_without_a_name_are_told_together) {
+  const auto lines_of_two = [](const std::string& second) {
+    const auto read = read_frr_sections({{"conf", "-", ""},
+                                         {"addr", "-", root},
+                                         {"addr", "Vrf00010", space(10, 41, 7)},
+                                         {"addr", "Vrf00020", second}},
+                                        Kernel::netns_per_vni);
+    EXPECT_TRUE(read);
+    return frr_parts::parse_for(Kernel::netns_per_vni, read->files, ports())->unclear;
+  };
+  EXPECT_THAT(lines_of_two(space(20, 52, 8)),
+              Contains("kernel: links x10 in Vrf00010 and x20 in Vrf00020 lead to where nobody "
+                       "looks"));
+  EXPECT_THAT(lines_of_two("[]"), Not(Contains(HasSubstr("nobody looks")))) << "one joins nobody";
+}
+
 const char* const rib = R"(VRF Vrf00010:
 C>* 10.1.0.0/24 is directly connected, br110, 00:10:00
 B>* 10.70.0.5/32 [20/0] via 10.255.0.2, br50010 onlink, weight 1, 00:00:10

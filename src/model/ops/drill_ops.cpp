@@ -80,8 +80,9 @@ bool shows_part(const DrillMark& mark, Resource part) {
 bool shows(const DrillSeen& seen, const DrillMark& mark, Instant announced) {
   if (!seen.fault.empty()) return seen.fault == mark.fault && may_be(seen.device, mark.device);
   if (seen.at.is_set() && seen.at + slack < announced) return false;
-  // A switch has an address of its own.
-  const bool same = seen.part == Resource::nvswitch || may_be(seen.device, mark.device);
+  // A switch has an address of its own; a port or a disk has a name, whatever GPU the order names.
+  const bool same = seen.part == Resource::nvswitch || !is_of_gpu(seen.part) ||
+                    may_be(seen.device, mark.device);
   return same && shows_part(mark, seen.part);
 }
 

@@ -142,6 +142,27 @@ TEST_F(Drills, what_a_check_sees_is_matched_by_part_and_age) {
   close();
   blamed(Resource::cpu, "");
   EXPECT_TRUE(incident().drill);
+  close();
+  announce("ib_port_down", "", "0000:3b:00");
+  blamed(Resource::link, "mlx5_0");
+  EXPECT_TRUE(incident().drill) << "the GPU that an order names by default says nothing of a port";
+}
+
+TEST_F(Drills, what_the_checks_of_a_report_find_is_matched_as_well) {
+  announce("throttle", "", "0000:3b:00");
+  Verdict slow;
+  slow.check = "gpu_work";
+  slow.state = VerdictState::fail;
+  slow.reason = "half of its peers";
+  slow.watches = Resource::gpu;
+  slow.device = "0000:3b:00";
+  slow.at = now_;
+  must(open_probe_incident(node(), {slow}));
+  EXPECT_TRUE(incident().drill);
+  EXPECT_EQ(marks(), 0u);
+  close();
+  must(open_probe_incident(node(), {slow}));
+  EXPECT_FALSE(incident().drill) << "it was used up";
 }
 
 TEST_F(Drills, they_are_taken_back_and_end_each_by_itself) {

@@ -294,6 +294,10 @@ OperationPtr open_probe_incident(NodeId id, std::vector<Verdict> failed) {
     incident.hardware_witness = true;
     incident.verdicts = failed;
     incident.device = device_of(node, failed);
+    for (const auto& verdict : failed) {
+      const DrillSeen seen{"", incident.device, verdict.watches, verdict.at};
+      incident.drill = incident.drill || use_drill(txn, id, seen);
+    }
     const std::string of_node = "node " + node.meta.name;
     incident.blame =
         (incident.device.empty() ? of_node : "GPU " + incident.device + " of " + of_node) + ": " +

@@ -452,7 +452,9 @@ class Reader {
 
   /// What touches an object of ours and was not explained is unclear; the rest is foreign.
   void leftovers() {
+    std::map<std::string, std::string> astray;
     for (const Link& link : lines_.links) {
+      if (is_astray(link)) astray.emplace(link.netns, link.name + " in " + link.netns);
       if (link.used || link.type == "loopback") continue;
       const bool inside = seen_.vrfs.contains(link.netns) || seen_.vrfs.contains(link.master) ||
                           (link.type == "vlan" && !netns() && is_own_number(link.id));
@@ -473,10 +475,23 @@ class Reader {
     for (const auto& [vrf, line] : lines_.routes) {
       if (seen_.vrfs.contains(vrf)) note(line + (leads_out(vrf, line) ? leads_out_words : ""));
     }
+    if (astray.size() > 1) {
+      std::string all;
+      for (const auto& [netns, what] : astray) all += (all.empty() ? "" : " and ") + what;
+      note_first("links " + all + " lead to where nobody looks");
+    }
     note_ipv6();
     for (const auto& [name, vrf] : seen_.vrfs) {
       if (vrf.l3vni == 0) note(name + " has no L3VNI");
     }
+  }
+
+  /// A link of somebody's in the bridge of one of our VRFs, whose other end was not read: a
+  /// namespace without a name, as containers have. Two such may well be one way.
+  bool is_astray(const Link& link) const {
+    const bool inside = netns() && seen_.vrfs.contains(link.netns) && !link.master.empty();
+    return inside && !link.used && link.type == "port" && link.peer.empty() &&
+           !is_own_port(link.name, ownership_);
   }
 
   void note_first(const std::string& what) {
