@@ -156,7 +156,7 @@ class SlurmWatch(threading.Thread):
 
 def line_to_slurm(lab, seconds, most):
     """Members of an active cluster with work on them; XID 48 waits for the job, so the node only
-    refuses new work until the incident is closed again."""
+    refuses new work until it is given back."""
     settled(lab)
     lab.post("/v1/tenants", {"name": "bench", "gpu_quota": 8 * lab.nodes})
     lab.post("/v1/clusters", {"name": "bench", "tenant": "bench", "nodes": lab.nodes,

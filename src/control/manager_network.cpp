@@ -170,7 +170,6 @@ void Manager::look_when_stale(const std::string& name, Instant at) {
   if (!fabrics.empty()) schedule_pump();
 }
 
-/// What is known of a fabric's networks is written down only where it changed.
 namespace {
 /// What hangs on a network that somebody changed on a switch is not judged until it looked again.
 void note_drift(const Registry& reg, Instant now, Observations& seen) {
@@ -183,6 +182,7 @@ void note_drift(const Registry& reg, Instant now, Observations& seen) {
 }
 }  // namespace
 
+/// What is known of a fabric's networks is written down only where it changed.
 void Manager::look_at_network(const std::string& fabric) {
   const auto outcome = network::reconcile_networks(view(), fabric);
   for (const auto& change : outcome.changes) {

@@ -281,7 +281,7 @@ bool was_taken_away(const View& view, const Node& node, const Sighting& s) {
 }
 
 /// From when a storage that does not answer counts against the node: its tenant's network was
-/// changed by somebody on its leaf, on that of the storage or in a fabric, as the manager notes.
+/// changed by somebody on a leaf of the node or of the storage, as the manager notes.
 Instant storage_counts_at(const View& view, const Node& node) {
   const Allocation* held = view.reg.find(node.status.allocation);
   const Network* network = held ? view.reg.find(held->status.network) : nullptr;

@@ -6,16 +6,15 @@
 #include "model/prefix.hpp"
 
 namespace tundish::control::network {
-namespace {
 
-/// Members, login and controller are inside, spares are outside. One that leaves stays inside until
-/// it has left the cluster: jobs that run on it while it drains have its ports and partitions.
 bool is_inside(const Allocation& allocation, const AllocationNode& member) {
   const auto phase = allocation.status.phase;
   if (phase == AllocationPhase::releasing || phase == AllocationPhase::released) return false;
   if (member.role == MemberRole::leaving) return member.joined && member.attached;
   return member.role != MemberRole::spare;
 }
+
+namespace {
 
 /// On its way out, with the tenant's files still mounted: a job may run on, and what it wrote must
 /// get there. The way to the storage goes when the node has left the cluster.

@@ -67,6 +67,10 @@ struct Intent {
   std::map<std::string, Device> guids, gpus;
 };
 
+/// Members, login and controller are inside, spares are outside. One that leaves stays inside until
+/// it has left the cluster: jobs that run on it while it drains have its port, partition and grant.
+bool is_inside(const Allocation& allocation, const AllocationNode& member);
+
 /// The whole of one EVPN fabric, with the partitions of its networks; or every network that has a
 /// partition in one InfiniBand or NVLink fabric.
 Intent intent_of(const View& view, const std::string& fabric);

@@ -394,7 +394,8 @@ std::vector<ExportRow> export_rows(const View& view, const Network& network) {
   }
   for (const auto& member : allocation->status.nodes) {
     const std::string address = storage_address(network, member.node);
-    const bool inside = uses_storage(member) && !leaves(*allocation, member);
+    const bool inside =
+        member.role != MemberRole::controller && is_inside(*allocation, member);
     const bool granted = is_granted(own, address);
     if (address.empty() || (!inside && !granted && !has_session(seen, address))) continue;
     const std::string label = node_name(view, member.node) + " " + address;

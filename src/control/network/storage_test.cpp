@@ -142,9 +142,17 @@ TEST_F(StorageTest, TheWayStaysUntilANodeThatLeavesHasLeft) {
   };
   EXPECT_TRUE(has_way()) << "its jobs may run on, with port and partition";
   EXPECT_EQ(plan_switch(site.intent(), "leaf1")->ports, before);
+  const auto wants_grant = [&] {
+    for (const auto& row : export_rows(site.view(), site.network("b"))) {
+      if (row.item.starts_with("grant n0102 ")) return row.wanted;
+    }
+    return std::string("no row");
+  };
+  EXPECT_EQ(wants_grant(), "granted");
   const auto version = site.network("b").meta.version;
   site.must(mark_joined(allocation("b").id, site.node("n0102"), false, ""));
   EXPECT_FALSE(has_way());
+  EXPECT_NE(wants_grant(), "granted");
   EXPECT_EQ(find_port(*plan_switch(site.intent(), "leaf1"), "swp2")->mode, PortMode::quarantine);
   EXPECT_GT(site.network("b").meta.version, version) << "else the change looks like a person's";
 }

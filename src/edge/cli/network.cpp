@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <ostream>
 
 #include "base/text.hpp"
+#include "control/network/isolation.hpp"
 #include "control/network/probe.hpp"
 #include "edge/api/contract_network.hpp"
 #include "edge/cli/nouns.hpp"
@@ -170,14 +172,15 @@ std::string worst_of(const Network& network) {
   return "synced";
 }
 
-/// Open incidents that say of a cluster that it was seen joined with somebody, by its allocation.
-std::map<AllocationId, std::string> load_joined(const ApiClient& client) {
-  std::map<AllocationId, std::string> out;
+/// Open incidents that say of a cluster that it was seen joined with somebody, by its allocation;
+/// nullopt: they could not be read.
+std::optional<std::map<AllocationId, std::string>> load_joined(const ApiClient& client) {
   const auto incidents = get_objects<Incident>(client, api_path({"incidents"}));
-  if (!incidents) return out;
+  if (!incidents) return std::nullopt;
+  std::map<AllocationId, std::string> out;
   for (const auto& incident : *incidents) {
-    const bool joins =
-        incident.state == IncidentState::open && incident.fault.starts_with("isolation");
+    const bool joins = incident.state == IncidentState::open &&
+                       incident.fault.starts_with(control::network::isolation_rule);
     if (!joins) continue;
     for (const auto& id : incident.allocations) out.emplace(id, name_of(incident));
   }
@@ -194,9 +197,10 @@ void add_network(Command root, Context& context) {
     return Listing<Network>{{"NAME", "TENANT", "VRF", "SEGMENT", "PREFIX", "PARTITION", "STATE"},
                             [tenants, joined](const Network& network) -> Cells {
                               const auto& status = network.status;
-                              const auto hit = joined.find(network.allocation);
-                              const std::string also =
-                                  hit == joined.end() ? "" : ", joined: " + hit->second;
+                              std::string also = joined ? "" : ", joined: unknown";
+                              if (joined && joined->contains(network.allocation)) {
+                                also = ", joined: " + joined->at(network.allocation);
+                              }
                               return {
                                   name_of(network),
                                   name_in(tenants, network.meta.tenant.str()),

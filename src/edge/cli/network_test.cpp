@@ -154,9 +154,12 @@ TEST_F(NetworkCli, AListSaysWhichNetworkWasSeenJoined) {
               "fault":"isolation: seen joined","allocations":["allocation-2"]},
              {"id":"incident-5","meta":{"name":"incident-5"},"state":"closed",
               "fault":"isolation: seen joined","allocations":["allocation-1"]}])");
-  const Ran ran = run({"network", "list"});
+  Ran ran = run({"network", "list"});
   EXPECT_EQ(lines_with(ran.out, "synced, joined: incident-7"), 1U) << ran.out << ran.err;
   EXPECT_EQ(lines_with(ran.out, "joined"), 1U) << ran.out;
+  api.on("GET /v1/incidents", R"({"code":"internal","message":"no"})", 500);
+  ran = run({"network", "list"});
+  EXPECT_EQ(lines_with(ran.out, "synced, joined: unknown"), 2U) << ran.out;
 }
 
 TEST_F(NetworkCli, ARefusedProbeAnnouncesNothing) {

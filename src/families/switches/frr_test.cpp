@@ -206,6 +206,25 @@ TEST(SwitchFrr, a_change_by_hand_is_read_as_a_difference_or_as_unclear) {
   }
 }
 
+/// As a stanza by hand: it has no L3VNI that could be taken away, and 0 is none.
+TEST(SwitchFrr, a_vrf_without_an_l3vni_goes_without_losing_one) {
+  for (const char* name : both) {
+    const SwitchItem& item = item_of(name);
+    const SwitchState to = stored(item);
+    SwitchState from = to;
+    VrfState by_hand;
+    by_hand.name = "Vrf00099";
+    by_hand.vrf_id = 99;
+    from.vrfs.push_back(by_hand);
+    const auto steps = item.steps(from, to);
+    ASSERT_TRUE(steps) << steps.error().message();
+    std::string text;
+    for (const auto& step : *steps) text += step.text;
+    EXPECT_THAT(text, HasSubstr("Vrf00099"));
+    EXPECT_THAT(text, Not(HasSubstr("vni 0"))) << name;
+  }
+}
+
 /// A table is replaced as a whole: the step says which of its rules come and go.
 TEST(SwitchFrr, a_changed_list_is_told_rule_by_rule) {
   for (const char* name : both) {

@@ -199,9 +199,11 @@ class Planner {
   }
 
   void drop_lost(const VrfState& vrf) {
-    step(named(vrf) + " loses what FRR may have of its VNI", "kernel",
-         if_frr_has_vni(vrf, "&&", "no vni ") + " || true\n");
-    step(named(vrf) + " loses its VNI in the kernel", "kernel", drop_l3(kernel_, vrf));
+    if (vrf.l3vni != 0) {
+      step(named(vrf) + " loses what FRR may have of its VNI", "kernel",
+           if_frr_has_vni(vrf, "&&", "no vni ") + " || true\n");
+      step(named(vrf) + " loses its VNI in the kernel", "kernel", drop_l3(kernel_, vrf));
+    }
     step(named(vrf) + lists_of(vrf) + " goes", "kernel", drop_vrf(kernel_, vrf));
     step(named(vrf) + " goes from FRR", "vtysh", "no vrf " + vrf.name + "\n");
   }
